@@ -1,0 +1,1 @@
+"""Papershelf's service: what it keeps, what it does, and the doors to it."""

@@ -1,0 +1,1 @@
+"""What exists: how a paper's text, links and display title are read."""

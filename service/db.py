@@ -1,0 +1,135 @@
+"""Engines and sessions: one profile a database, and the walls between people's data.
+
+SQLite runs in WAL mode with ``synchronous=FULL``, so that an acknowledged write survives a power
+cut, and every writing transaction begins IMMEDIATE: one that reads first and writes later fails at
+once, whatever the busy timeout, when somebody else wrote in between.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.engine import URL, Connection, Engine
+from sqlalchemy.orm import (
+    Mapped,
+    ORMExecuteState,
+    Session,
+    mapped_column,
+    sessionmaker,
+    with_loader_criteria,
+)
+from sqlalchemy.sql import visitors
+
+logger = logging.getLogger(__name__)
+
+BUSY_TIMEOUT_MS = 5_000
+_READS_ONLY: Final = "papershelf_reads_only"
+_SCOPE: Final = "scope"
+
+
+class Owned:
+    """Mixin of tables whose rows are one person's own: reached through ``scope()`` only."""
+
+    user_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("user.id", ondelete="CASCADE"), index=True, sort_order=-1
+    )
+
+
+class UnscopedQuery(RuntimeError):
+    """A query on people's own rows that did not say whose."""
+
+
+def make_engine(url: URL) -> Engine:
+    """An engine with the profile of its database."""
+    if url.get_backend_name() == "sqlite":
+        engine = sa.create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+        event.listen(engine, "connect", _on_sqlite_connect)
+        event.listen(engine, "begin", _on_sqlite_begin)
+        return engine
+    engine = sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=10)
+    return engine
+
+
+def _on_sqlite_connect(connection: Any, _record: Any) -> None:
+    # The driver's own transaction handling neither rolls back DDL nor begins when asked.
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        f"busy_timeout={BUSY_TIMEOUT_MS}",
+        "temp_store=MEMORY",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _on_sqlite_begin(connection: Connection) -> None:
+    reads_only = bool(connection.get_execution_options().get(_READS_ONLY))
+    connection.exec_driver_sql(f"PRAGMA query_only={'ON' if reads_only else 'OFF'}")
+    connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
+
+
+class Sessions:
+    """Makes sessions: ``reading()`` cannot write, ``writing()`` takes the write lock at once."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        options: dict[str, Any] = {_READS_ONLY: True}
+        if engine.dialect.name == "postgresql":
+            options["postgresql_readonly"] = True
+        self._reading = sessionmaker(engine.execution_options(**options), expire_on_commit=False)
+        self._writing = sessionmaker(engine, expire_on_commit=False)
+        for maker in (self._reading, self._writing):
+            event.listen(maker, "do_orm_execute", _keep_in_scope)
+
+    def reading(self) -> Session:
+        return self._reading()
+
+    def writing(self) -> Session:
+        return self._writing()
+
+
+def scope(session: Session, user_id: int) -> Session:
+    """Bind the session to one person: queries on owned tables see that person's rows only."""
+    session.info[_SCOPE] = user_id
+    return session
+
+
+@contextmanager
+def system_scope(session: Session, reason: str) -> Iterator[Session]:
+    """Let the session see everybody's rows, for the reason given; for jobs and sign-in only."""
+    logger.debug("system scope: %s", reason)
+    before = session.info.get(_SCOPE)
+    session.info[_SCOPE] = "system"
+    try:
+        yield session
+    finally:
+        session.info[_SCOPE] = before
+
+
+def owned_tables() -> frozenset[str]:
+    """Names of the tables whose rows belong to one person each."""
+    return frozenset(cls.__tablename__ for cls in Owned.__subclasses__())  # type: ignore[attr-defined]
+
+
+def _keep_in_scope(state: ORMExecuteState) -> None:
+    whose = state.session.info.get(_SCOPE)
+    if whose == "system":
+        return
+    names = owned_tables()
+    owned = [
+        element.name
+        for element in visitors.iterate(state.statement)
+        if isinstance(element, sa.Table) and element.name in names
+    ]
+    if not owned:
+        return
+    if whose is None:
+        raise UnscopedQuery(f"a query on {owned[0]} without scope(session, user_id)")
+    if state.is_select or state.is_update or state.is_delete:
+        state.statement = state.statement.options(
+            with_loader_criteria(Owned, lambda cls: cls.user_id == whose, include_aliases=True)
+        )

@@ -1,0 +1,68 @@
+"""The database's schema. The recommender's models are another thing and live in ``models/``."""
+
+from service.tables.accounts import (
+    AnswerState,
+    ApiToken,
+    AuditEntry,
+    FailedLogin,
+    IdempotencyKey,
+    User,
+)
+from service.tables.base import LARGEST_INT, Base, clean_text
+from service.tables.interactions import Impression, Interaction, InteractionKind, Slate
+from service.tables.jobs import Import, ImportRow, ImportState, Job, JobState, Lease, Outcome
+from service.tables.library import (
+    Bookmark,
+    BookmarkTag,
+    Dismissal,
+    FeedbackKind,
+    LibraryDeletion,
+    Rating,
+    ReadingStatus,
+    Tag,
+)
+from service.tables.papers import (
+    CatalogueState,
+    Paper,
+    PaperAuthor,
+    PaperIdentifier,
+    PaperSource,
+    Work,
+)
+
+__all__ = [
+    "LARGEST_INT",
+    "AnswerState",
+    "ApiToken",
+    "AuditEntry",
+    "Base",
+    "Bookmark",
+    "BookmarkTag",
+    "CatalogueState",
+    "Dismissal",
+    "FailedLogin",
+    "FeedbackKind",
+    "IdempotencyKey",
+    "Impression",
+    "Import",
+    "ImportRow",
+    "ImportState",
+    "Interaction",
+    "InteractionKind",
+    "Job",
+    "JobState",
+    "Lease",
+    "LibraryDeletion",
+    "Outcome",
+    "Paper",
+    "PaperAuthor",
+    "PaperIdentifier",
+    "PaperSource",
+    "Rating",
+    "ReadingStatus",
+    "Slate",
+    "Tag",
+    "User",
+    "Work",
+    "clean_text",
+]

@@ -1,0 +1,121 @@
+"""What a person keeps: bookmarks, ratings, tags, and what they do not want to see."""
+
+import enum
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from service.db import Owned
+from service.tables.base import Base, ByValue, Public, Versioned, is_one_of
+from service.tables.papers import Paper
+
+
+class ReadingStatus(enum.StrEnum):
+    TO_READ = "to_read"
+    READING = "reading"
+    READ = "read"
+    ARCHIVED = "archived"
+
+
+class FeedbackKind(enum.StrEnum):
+    """Why a paper should not be shown; each has its own effect on the recommendations."""
+
+    SEEN = "seen"
+    LATER = "later"
+    NOT_MY_TOPIC = "not_my_topic"
+    LOW_QUALITY = "low_quality"
+
+
+class Bookmark(Public, Versioned, Owned, Base):
+    """One person's copy of a paper on the reading list."""
+
+    __tablename__ = "bookmark"
+    __table_args__ = (
+        sa.UniqueConstraint("user_id", "paper_id"),
+        sa.Index(None, "user_id", "saved_at", "public_id"),
+        sa.Index(None, "user_id", "library_version"),
+        is_one_of("status", ReadingStatus),
+    )
+
+    paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
+    status: Mapped[ReadingStatus] = mapped_column(ByValue(ReadingStatus))
+    note: Mapped[str] = mapped_column(default="")
+    saved_at: Mapped[datetime]
+    changed_at: Mapped[datetime]
+    library_version: Mapped[int] = mapped_column(sa.BigInteger)
+
+    paper: Mapped[Paper] = relationship(lazy="raise")
+    tags: Mapped[list["Tag"]] = relationship(
+        secondary="bookmark_tag", lazy="raise", order_by="Tag.name_key", viewonly=True
+    )
+
+
+class Rating(Public, Versioned, Owned, Base):
+    """One to five stars for a paper, saved or not."""
+
+    __tablename__ = "rating"
+    __table_args__ = (
+        sa.UniqueConstraint("user_id", "paper_id"),
+        sa.Index(None, "user_id", "rated_at", "public_id"),
+        sa.CheckConstraint("stars BETWEEN 1 AND 5", name="stars_range"),
+    )
+
+    paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
+    stars: Mapped[int]
+    rated_at: Mapped[datetime]
+    library_version: Mapped[int] = mapped_column(sa.BigInteger)
+
+    paper: Mapped[Paper] = relationship(lazy="raise")
+
+
+class Dismissal(Public, Owned, Base):
+    """A paper not to be recommended again, and why; ``until`` ends a "later"."""
+
+    __tablename__ = "dismissal"
+    __table_args__ = (
+        sa.UniqueConstraint("user_id", "paper_id"),
+        sa.Index(None, "user_id", "dismissed_at", "public_id"),
+        is_one_of("kind", FeedbackKind),
+    )
+
+    paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
+    kind: Mapped[FeedbackKind] = mapped_column(ByValue(FeedbackKind))
+    until: Mapped[datetime | None]
+    dismissed_at: Mapped[datetime]
+    library_version: Mapped[int] = mapped_column(sa.BigInteger)
+
+    paper: Mapped[Paper] = relationship(lazy="raise")
+
+
+class Tag(Public, Owned, Base):
+    """A person's word for some of their papers; spaces and capitals are kept as written."""
+
+    __tablename__ = "tag"
+    __table_args__ = (sa.UniqueConstraint("user_id", "name_key"),)
+
+    name: Mapped[str]
+    name_key: Mapped[str]
+    """The name casefolded: what makes two tags the same."""
+
+
+class BookmarkTag(Owned, Base):
+    """Which bookmark carries which tag."""
+
+    __tablename__ = "bookmark_tag"
+    __table_args__ = (sa.UniqueConstraint("bookmark_id", "tag_id"),)
+
+    bookmark_id: Mapped[int] = mapped_column(sa.ForeignKey("bookmark.id", ondelete="CASCADE"))
+    tag_id: Mapped[int] = mapped_column(sa.ForeignKey("tag.id", ondelete="CASCADE"), index=True)
+
+
+class LibraryDeletion(Owned, Base):
+    """What left a person's library, so that a client that syncs by version learns of it."""
+
+    __tablename__ = "library_deletion"
+    __table_args__ = (sa.Index(None, "user_id", "library_version"),)
+
+    object_kind: Mapped[str] = mapped_column(sa.String(16))
+    object_id: Mapped[str] = mapped_column(sa.String(36))
+    deleted_at: Mapped[datetime]
+    library_version: Mapped[int] = mapped_column(sa.BigInteger)
