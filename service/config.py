@@ -111,7 +111,8 @@ def secret_key(settings: Settings) -> str:
     file = settings.data_folder / "secret-key"
     try:
         # Exclusive creation, so that two processes starting together agree on one key.
-        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as new:
             new.write(secrets.token_urlsafe(48))
     except FileExistsError:
         pass

@@ -6,12 +6,13 @@ once, whatever the busy timeout, when somebody else wrote in between.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.orm import (
     Mapped,
@@ -26,6 +27,8 @@ from sqlalchemy.sql import visitors
 logger = logging.getLogger(__name__)
 
 BUSY_TIMEOUT_MS = 5_000
+Row = TypeVar("Row")
+
 _READS_ONLY: Final = "papershelf_reads_only"
 _SCOPE: Final = "scope"
 
@@ -49,8 +52,7 @@ def make_engine(url: URL) -> Engine:
         event.listen(engine, "connect", _on_sqlite_connect)
         event.listen(engine, "begin", _on_sqlite_begin)
         return engine
-    engine = sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=10)
-    return engine
+    return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=10)
 
 
 def _on_sqlite_connect(connection: Any, _record: Any) -> None:
@@ -122,7 +124,7 @@ def _keep_in_scope(state: ORMExecuteState) -> None:
     names = owned_tables()
     owned = [
         element.name
-        for element in visitors.iterate(state.statement)
+        for element in visitors.iterate(cast(sa.ClauseElement, state.statement))
         if isinstance(element, sa.Table) and element.name in names
     ]
     if not owned:
@@ -133,3 +135,16 @@ def _keep_in_scope(state: ORMExecuteState) -> None:
         state.statement = state.statement.options(
             with_loader_criteria(Owned, lambda cls: cls.user_id == whose, include_aliases=True)
         )
+
+
+def insert_if_new(
+    session: Session, table: type[Row], values: dict[str, Any], *, unique: Sequence[str]
+) -> Row | None:
+    """Insert a row, or return None if one with the same ``unique`` columns is there.
+
+    Select-then-insert would lose to a double click; this cannot.
+    """
+    dialect = session.get_bind().dialect.name
+    insert = sqlite.insert if dialect == "sqlite" else postgresql.insert
+    statement = insert(table).values(**values).on_conflict_do_nothing(index_elements=list(unique))
+    return session.scalar(statement.returning(table))

@@ -21,6 +21,7 @@ def upgrade() -> None:
         sa.Column("catalogue_version", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_catalogue_state")),
     )
+    op.execute("INSERT INTO catalogue_state (id, catalogue_version) VALUES (1, 0)")
     op.create_table(
         "failed_login",
         sa.Column("id", sa.Integer(), nullable=False),

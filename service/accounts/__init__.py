@@ -1,0 +1,1 @@
+"""People of this installation, their passwords and their tokens."""

@@ -48,19 +48,15 @@ _OWN_SYMBOLS: Final = {
 """Where the library has nothing, or a look-alike that a reader can't type."""
 
 _SILENT: Final = frozenset(
-    "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm middle "
-    "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits nonumber notag "
-    "bf it em sc tt rm sf sl bfseries itshape slshape scshape ttfamily rmfamily sffamily mdseries "
-    "upshape normalfont normalsize small footnotesize scriptsize tiny large Large LARGE huge Huge "
-    "centering noindent protect allowbreak boldmath smallskip medskip bigskip".split()
+    ["left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl", "Biggr", "bigm", "Bigm", "middle", "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "limits", "nolimits", "nonumber", "notag", "bf", "it", "em", "sc", "tt", "rm", "sf", "sl", "bfseries", "itshape", "slshape", "scshape", "ttfamily", "rmfamily", "sffamily", "mdseries", "upshape", "normalfont", "normalsize", "small", "footnotesize", "scriptsize", "tiny", "large", "Large", "LARGE", "huge", "Huge", "centering", "noindent", "protect", "allowbreak", "boldmath", "smallskip", "medskip", "bigskip"]
 )
 _ACCENTS: Final = frozenset(
-    "hat widehat tilde widetilde bar overline vec dot ddot check breve acute grave".split()
+    ["hat", "widehat", "tilde", "widetilde", "bar", "overline", "vec", "dot", "ddot", "check", "breve", "acute", "grave"]
 )
 _WIDE: Final = {"widehat": "hat", "widetilde": "tilde", "overline": "bar"}
-_FRACTIONS: Final = frozenset("frac dfrac tfrac cfrac nicefrac sfrac".split())
+_FRACTIONS: Final = frozenset(["frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"])
 TEXT_COMMANDS: Final = frozenset(
-    "text textbf textit textrm textsf textsc texttt textnormal textup emph mbox hbox".split()
+    ["text", "textbf", "textit", "textrm", "textsf", "textsc", "texttt", "textnormal", "textup", "emph", "mbox", "hbox"]
 )
 _MARKS: Final = {"⊤": "ᵀ", "∘": "°", "∗": "∗", "†": "†", "‡": "‡", "′": "′", "⋆": "⋆", "⊥": "⊥"}
 """What already looks raised, or has a raised form."""
@@ -249,5 +245,7 @@ def _eats_blanks(token: str, piece: str, *, is_first: bool) -> bool:
 
 
 def _bracketed(text: str) -> str:
-    is_simple = re.fullmatch(r"[−-]?\w*[^\W_]?\S?|\(.*\)", text) and not re.search(r"[−+=/ ]", text[1:])
+    is_simple = re.fullmatch(r"[−-]?\w*[^\W_]?\S?|\(.*\)", text) and not re.search(
+        r"[−+=/ ]", text[1:]
+    )
     return text if is_simple else f"({text})"

@@ -11,11 +11,11 @@ LONGEST_URL = 2048
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
-TRACKING_PREFIXES = ("utm_", "mtm_", "hsa_")
-TRACKING_PARAMETERS = frozenset(
-    "_ga _gl _hsenc _hsmi dclid fb_action_ids fb_source fbclid gbraid gclid gclsrc igshid "
-    "mc_cid mc_eid mkt_tok msclkid ref ref_src ref_url referrer s_cid spm srsltid twclid "
-    "vero_id wbraid yclid".split()
+TRACKING = re.compile(
+    r"(?:utm|mtm|hsa)_.*|_ga|_gl|_hsenc|_hsmi|dclid|fb_action_ids|fb_source|fbclid|gbraid|gclid"
+    r"|gclsrc|igshid|mc_cid|mc_eid|mkt_tok|msclkid|ref|ref_src|ref_url|referrer|s_cid|spm|srsltid"
+    r"|twclid|vero_id|wbraid|yclid",
+    re.IGNORECASE | re.DOTALL,
 )
 """Parameters that tell where a reader came from and never which page it is."""
 
@@ -136,8 +136,7 @@ def _name(piece: str) -> str:
 
 
 def _is_tracking(piece: str) -> bool:
-    name = unquote(_name(piece)).lower()
-    return name in TRACKING_PARAMETERS or name.startswith(TRACKING_PREFIXES)
+    return TRACKING.fullmatch(unquote(_name(piece))) is not None
 
 
 def _escaped(text: str, kept: str) -> str:

@@ -1,0 +1,1 @@
+"""What a person keeps: saved, rated, tagged and dismissed papers."""

@@ -1,0 +1,150 @@
+"""Adds papers to the catalogue, each once."""
+
+import hashlib
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select, tuple_, update
+from sqlalchemy.orm import Session
+
+from service.catalogue.queries import WITH_PARTS
+from service.catalogue.records import NewPaper
+from service.catalogue.text import to_plain
+from service.catalogue.titles import derive_title
+from service.errors import InvalidInput
+from service.tables import CatalogueState, Paper, PaperAuthor, PaperIdentifier, Work
+
+REAL_TITLE = 1.0
+"""Confidence of a title that somebody gave; a derived one has less."""
+
+
+def add_paper(session: Session, new: NewPaper, *, now: datetime) -> tuple[Paper, bool]:
+    """The paper in the catalogue, and whether it is new there.
+
+    Known is a paper with one of its identifiers, or with the same abstract; where there is no
+    abstract, the same title and authors. Raises InvalidInput without title and abstract.
+    """
+    if not (new.title or new.abstract):
+        raise InvalidInput("A paper needs a title or an abstract.", field="title")
+    # The lock makes all who add papers wait for each other, so that finding nothing means there
+    # is nothing; and it makes the versions follow the order of the commits.
+    session.scalars(select(CatalogueState).with_for_update()).one()
+    fingerprint = paper_fingerprint(new)
+    known = _find_known(session, new, fingerprint)
+    if known is not None:
+        return known, False
+    version = _next_catalogue_version(session)
+    paper = _make_paper(new, fingerprint, version, now=now)
+    session.add(paper)
+    session.flush()
+    return paper, True
+
+
+def add_papers_unseen(session: Session, batch: Sequence[NewPaper], *, now: datetime) -> int:
+    """Add papers that are known to be different from each other, skipping those already there.
+
+    For the starter catalogue: one look-up and one version for the whole batch. Returns how many
+    were new.
+    """
+    session.scalars(select(CatalogueState).with_for_update()).one()
+    fingerprints = [paper_fingerprint(new) for new in batch]
+    there = set(
+        session.scalars(select(Paper.fingerprint).where(Paper.fingerprint.in_(fingerprints)))
+    )
+    pairs = [(i.scheme, i.value) for new in batch for i in new.identifiers]
+    named = {
+        (scheme, value)
+        for scheme, value in session.execute(
+            select(PaperIdentifier.scheme, PaperIdentifier.value).where(
+                tuple_(PaperIdentifier.scheme, PaperIdentifier.value).in_(pairs)
+            )
+        )
+    }
+    version = _next_catalogue_version(session)
+    papers = [
+        _make_paper(new, fingerprint, version, now=now)
+        for new, fingerprint in zip(batch, fingerprints, strict=True)
+        if fingerprint not in there
+        and not any((i.scheme, i.value) in named for i in new.identifiers)
+    ]
+    session.add_all(papers)
+    session.flush()
+    return len(papers)
+
+
+def paper_fingerprint(new: NewPaper) -> str:
+    """SHA-256 over the letters and digits of the abstract, or of title and authors without one.
+
+    Reprints with other spacing, quotes or markup have the same one.
+    """
+    if new.abstract:
+        return hashlib.sha256(_letters(to_plain(new.abstract)).encode()).hexdigest()
+    parts = [to_plain(new.title or ""), *new.authors, str(new.year or "")]
+    return hashlib.sha256("|".join(["title", *map(_letters, parts)]).encode()).hexdigest()
+
+
+def _letters(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(character for character in folded if character.isalnum())
+
+
+def _find_known(session: Session, new: NewPaper, fingerprint: str) -> Paper | None:
+    for identifier in new.identifiers:
+        known = session.scalar(
+            select(Paper)
+            .join(PaperIdentifier)
+            .where(
+                PaperIdentifier.scheme == identifier.scheme,
+                PaperIdentifier.value == identifier.value,
+            )
+            .options(*WITH_PARTS)
+        )
+        if known is not None:
+            return known
+    return session.scalar(
+        select(Paper).where(Paper.fingerprint == fingerprint).options(*WITH_PARTS)
+    )
+
+
+def _next_catalogue_version(session: Session) -> int:
+    return session.scalars(
+        update(CatalogueState)
+        .values(catalogue_version=CatalogueState.catalogue_version + 1)
+        .returning(CatalogueState.catalogue_version)
+    ).one()
+
+
+def _make_paper(new: NewPaper, fingerprint: str, version: int, *, now: datetime) -> Paper:
+    if new.title:
+        display_title, name, confidence = to_plain(new.title), None, REAL_TITLE
+    else:
+        links = [link for link in (new.code_url,) if link]
+        derived = derive_title(new.abstract or "", links)
+        display_title, name, confidence = derived.text, derived.name, derived.confidence
+    return Paper(
+        work=Work(created_at=now, catalogue_version=version),
+        title=new.title,
+        display_title=display_title,
+        derived_name=name,
+        title_confidence=confidence,
+        abstract=new.abstract,
+        venue=new.venue,
+        year=new.year,
+        url=new.url,
+        pdf_url=new.pdf_url,
+        code_url=new.code_url,
+        source=new.source,
+        list_name=new.list_name,
+        fingerprint=fingerprint,
+        added_at=now,
+        catalogue_version=version,
+        authors=[
+            PaperAuthor(position=position, name=name)
+            for position, name in enumerate(new.authors, start=1)
+        ],
+        identifiers=[
+            PaperIdentifier(scheme=i.scheme, value=i.value, version=i.version)
+            for i in dict.fromkeys(new.identifiers)
+        ],
+    )

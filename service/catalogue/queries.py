@@ -1,0 +1,76 @@
+"""What is in the catalogue."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy.orm import Session, selectinload
+
+from service.catalogue.records import PaperFilter
+from service.errors import NotFound
+from service.tables import CatalogueState, Paper
+
+WITH_PARTS = (selectinload(Paper.authors), selectinload(Paper.identifiers))
+"""What a paper is shown with."""
+
+
+def get_paper(session: Session, paper_id: UUID) -> Paper:
+    """Raises NotFound."""
+    paper = session.scalar(select(Paper).where(Paper.public_id == paper_id).options(*WITH_PARTS))
+    if paper is None:
+        raise NotFound("There is no such paper.")
+    return paper
+
+
+def papers_page(
+    session: Session,
+    which: PaperFilter,
+    *,
+    after: tuple[datetime, UUID] | None,
+    limit: int,
+) -> Sequence[Paper]:
+    """The papers added last come first; ``after`` is the place where the page before ended."""
+    query = _matching(select(Paper), which)
+    if after is not None:
+        added_at, public_id = after
+        query = query.where(
+            or_(
+                Paper.added_at < added_at,
+                and_(Paper.added_at == added_at, Paper.public_id > public_id),
+            )
+        )
+    return session.scalars(
+        query.order_by(Paper.added_at.desc(), Paper.public_id).options(*WITH_PARTS).limit(limit)
+    ).all()
+
+
+def papers_by_id(session: Session, ids: Collection[int]) -> dict[int, Paper]:
+    """Those of the papers that are there, with what they are shown with, by primary key."""
+    papers = session.scalars(select(Paper).where(Paper.id.in_(ids)).options(*WITH_PARTS))
+    return {paper.id: paper for paper in papers}
+
+
+def catalogue_version(session: Session) -> int:
+    return session.scalars(select(CatalogueState.catalogue_version)).one()
+
+
+def n_papers(session: Session) -> int:
+    return session.scalars(select(func.count()).select_from(Paper)).one()
+
+
+def _matching(query: Select[Paper], which: PaperFilter) -> Select[Paper]:
+    conditions: list[ColumnElement[bool]] = [
+        or_(
+            Paper.display_title.icontains(word, autoescape=True),
+            Paper.abstract.icontains(word, autoescape=True),
+        )
+        for word in which.words
+    ]
+    if which.venue is not None:
+        conditions.append(func.lower(Paper.venue) == which.venue.lower())
+    if which.year is not None:
+        conditions.append(Paper.year == which.year)
+    if which.list_name is not None:
+        conditions.append(Paper.list_name == which.list_name)
+    return query.where(*conditions)

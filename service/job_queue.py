@@ -1,0 +1,124 @@
+"""Work for later, as rows in the caller's transaction.
+
+A queue only carries the news that a row is there. A lost message is found by the next tick, and a
+doubled one claims nothing, because the row can be claimed once.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from sqlalchemy import event, or_, select, update
+from sqlalchemy.orm import Session
+
+from service.db import insert_if_new
+from service.tables import Job, JobState
+
+MOST_ATTEMPTS: Final = 5
+LEASE: Final = timedelta(minutes=10)
+"""How long a job may run before another worker takes it for dead."""
+
+_NEWS: Final = "job_queue_news"
+
+
+def enqueue(
+    session: Session,
+    kind: str,
+    payload: dict[str, Any],
+    *,
+    now: datetime,
+    waiting_key: str | None = None,
+) -> Job | None:
+    """Add a job to the caller's transaction; None if one with this key waits already."""
+    job = insert_if_new(
+        session,
+        Job,
+        {
+            "public_id": uuid4(),
+            "kind": kind,
+            "payload": payload,
+            "state": JobState.QUEUED,
+            "waiting_key": waiting_key,
+            "attempts": 0,
+            "run_after": now,
+            "created_at": now,
+        },
+        unique=["waiting_key"],
+    )
+    if job is not None:
+        session.info.setdefault(_NEWS, []).append(job.id)
+    return job
+
+
+def tell_after_commit(session: Session, tell: Callable[[int], None]) -> None:
+    """Have ``tell`` called with the id of each job of this session once it is committed."""
+
+    def on_commit(committed: Session) -> None:
+        for job_id in committed.info.pop(_NEWS, []):
+            tell(job_id)
+
+    def on_rollback(rolled_back: Session) -> None:
+        rolled_back.info.pop(_NEWS, None)
+
+    event.listen(session, "after_commit", on_commit)
+    event.listen(session, "after_rollback", on_rollback)
+
+
+def claim(session: Session, job_id: int, *, now: datetime) -> Job | None:
+    """Take the job, if it waits or its worker is dead; None if somebody else has it."""
+    claimed = session.execute(
+        update(Job)
+        .where(Job.id == job_id, Job.run_after <= now, _is_free(now))
+        .values(
+            state=JobState.RUNNING,
+            waiting_key=None,
+            attempts=Job.attempts + 1,
+            lease_until=now + LEASE,
+        )
+        .returning(Job.id)
+    ).one_or_none()
+    return None if claimed is None else session.get(Job, job_id, populate_existing=True)
+
+
+def due(session: Session, *, now: datetime, limit: int = 100) -> Sequence[int]:
+    """Ids of the jobs that wait or were left by a dead worker, oldest first."""
+    return session.scalars(
+        select(Job.id).where(Job.run_after <= now, _is_free(now)).order_by(Job.id).limit(limit)
+    ).all()
+
+
+def finish(session: Session, job_id: int, result: dict[str, Any], *, now: datetime) -> None:
+    session.execute(
+        update(Job)
+        .where(Job.id == job_id)
+        .values(state=JobState.DONE, result=result, error=None, finished_at=now, lease_until=None)
+    )
+
+
+def fail(session: Session, job_id: int, error: str, *, now: datetime) -> bool:
+    """Put the job back for later, each time later; after five attempts give it up.
+
+    Tells whether it was given up.
+    """
+    job = session.get_one(Job, job_id, populate_existing=True)
+    is_given_up = job.attempts >= MOST_ATTEMPTS
+    job.error = error
+    job.lease_until = None
+    if is_given_up:
+        job.state, job.finished_at = JobState.FAILED, now
+    else:
+        job.state, job.run_after = JobState.QUEUED, now + timedelta(seconds=5 * 3**job.attempts)
+    session.flush()
+    return is_given_up
+
+
+def find_job(session: Session, public_id: UUID) -> Job | None:
+    return session.scalar(select(Job).where(Job.public_id == public_id))
+
+
+def _is_free(now: datetime) -> Any:
+    return or_(
+        Job.state == JobState.QUEUED,
+        (Job.state == JobState.RUNNING) & (Job.lease_until < now),
+    )

@@ -1,0 +1,48 @@
+"""What crosses the door of the library."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from service.tables import FeedbackKind, ReadingStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewBookmark:
+    paper_id: UUID
+    status: ReadingStatus = ReadingStatus.TO_READ
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    slate_id: UUID | None = None
+    """The slate that showed the paper, if one did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookmarkChange:
+    """What to change; None leaves it as it is."""
+
+    status: ReadingStatus | None = None
+    note: str | None = None
+    tags: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRating:
+    paper_id: UUID
+    stars: int
+    slate_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFeedback:
+    paper_id: UUID
+    kind: FeedbackKind
+    snooze: timedelta | None = None
+    """How long a "later" lasts."""
+    slate_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookmarkFilter:
+    status: ReadingStatus | None = None
+    tag: str | None = None
