@@ -239,6 +239,7 @@ def upgrade() -> None:
         sa.Column("derived_name", sa.Text(), nullable=True),
         sa.Column("title_confidence", sa.Double(), nullable=False),
         sa.Column("abstract", sa.Text(), nullable=True),
+        sa.Column("abstract_text", sa.Text(), nullable=True),
         sa.Column("venue", sa.Text(), nullable=True),
         sa.Column("year", sa.Integer(), nullable=True),
         sa.Column("url", sa.Text(), nullable=True),

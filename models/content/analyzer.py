@@ -8,6 +8,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from models.content.stem import stem
+
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _NOISE = re.compile(r"(?:https?://|www\.)\S+|\\[a-zA-Z]+")
 _HYPHENS = re.compile("[\u2010-\u2013\u2212]")
@@ -69,9 +71,10 @@ in a large collection of abstracts, but not among a few dozen, nor from thousand
 def terms_of(text: str) -> list[str]:
     """The terms of a text in reading order, repeated as often as they occur.
 
-    Words are lower-cased, freed of accents and of the plural s; function words and single letters
-    are dropped. A compound gives itself without hyphens and its parts: "fine-tuning" is
-    "finetuning", "fine", "tuning", so that both ways to write it meet. A run of Chinese, Japanese
+    Words are lower-cased, freed of accents and stemmed; function words, the phrases of abstracts,
+    bare numbers and single letters are dropped. A compound gives its parts and, where at least two
+    of them count, itself without hyphens: "low-rank" gives "low", "rank" and "lowrank", so that
+    all ways to write it meet; "in-context" gives "context" only. A run of Chinese, Japanese
     or Korean characters gives its overlapping pairs. Addresses and LaTeX commands give nothing.
     """
     found: list[str] = []
@@ -98,9 +101,9 @@ def _bigrams(run: str) -> list[str]:
 @lru_cache(maxsize=50_000)
 def _words(token: str) -> tuple[str, ...]:
     parts = [part for part in re.split("[-'’]", token) if part]
-    kept = [_stem(part) for part in parts if _counts(part)]
-    if len(parts) > 1 and len(parts[-1]) > 1 and kept:
-        kept.append(_stem("".join(parts)))
+    kept = [stem(part) for part in parts if _counts(part)]
+    if len(kept) > 1:
+        kept.append(stem("".join(parts)))
     return tuple(kept)
 
 
@@ -108,16 +111,3 @@ def _counts(word: str) -> bool:
     return (
         len(word) > 1 and not word.isdigit() and word not in STOP_WORDS and word not in RHETORIC
     )
-
-
-def _stem(word: str) -> str:
-    """Plural to singular by the three rules of Harman, "How Effective Is Suffixing?", 1991."""
-    if len(word) <= 3 or not word.isascii():
-        return word
-    if word.endswith("ies") and not word.endswith(("eies", "aies")):
-        return word[:-3] + "y"
-    if word.endswith("es") and not word.endswith(("aes", "ees", "oes")):
-        return word[:-1]
-    if word.endswith("s") and not word.endswith(("us", "ss", "is")):
-        return word[:-1]
-    return word

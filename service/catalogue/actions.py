@@ -129,6 +129,7 @@ def _make_paper(new: NewPaper, fingerprint: str, version: int, *, now: datetime)
         derived_name=name,
         title_confidence=confidence,
         abstract=new.abstract,
+        abstract_text=to_plain(new.abstract) if new.abstract else None,
         venue=new.venue,
         year=new.year,
         url=new.url,

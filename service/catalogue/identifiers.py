@@ -83,7 +83,7 @@ def find_identifier(text: str) -> Identifier | None:
     if ESCAPED_LINK.match(start):
         start = unquote(start)
     whole = trim_end(start.lstrip(OPENING))
-    return _labelled(whole) or _bare(whole) or _inside(start) or _page(text)
+    return _labelled(whole) or _bare(whole) or _link(whole) or _inside(start) or _page(text)
 
 
 def normalise(scheme: str, value: str) -> Identifier:
@@ -143,6 +143,10 @@ def _bare(text: str) -> Identifier | None:
         return found
     is_isbn_like = text.startswith(("978", "979")) or text.count("-") == 3
     return parse_isbn(text) if is_isbn_like else None
+
+
+def _link(text: str) -> Identifier | None:
+    return identifier_in_link(text) if len(text.split()) == 1 else None
 
 
 def _inside(text: str) -> Identifier | None:

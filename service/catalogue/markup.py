@@ -48,13 +48,16 @@ Node: TypeAlias = Text | Styled | Formula | Link
 MAX_FORMULA: Final = 2000
 """Characters. A dollar whose partner is further away than this is money."""
 
+MAX_SET: Final = 100
+"""Characters between braces that are still looked at for a comma."""
+
 MAX_WAITING: Final = 10
 """Marks of one kind that may wait for a partner; it bounds how deep emphasis nests."""
 
 _TOKEN: Final = re.compile(
     r"""
       (?P<code>    (?<!`)`(?P<verbatim>[^`'\n]{1,200})`(?!`) )
-    | (?P<single>  (?<![`\w])`(?P<quoted>[^`'\n\\{}$*]{1,200})'(?![\w']) )
+    | (?P<single>  (?<![`\w])`(?P<quoted>[^`'"\n\\{}$*]{1,200})'(?![\w']) )
     | (?P<command> \\[A-Za-z]+\*? )
     | (?P<escape>  \\[^A-Za-z] )
     | (?P<open>    \{ )

@@ -137,7 +137,8 @@ class _Formula:
                 piece = self._apart(out[-1], token, piece)
             if piece:
                 out.append(piece)
-            if _eats_blanks(token, piece, is_first=len(out) == 1):
+            is_tight = len(out) < 2 or not out[-2][-1:].isspace()
+            if _eats_blanks(token, piece, is_tight=is_tight):
                 while position < end and self.tokens[position].isspace():
                     position += 1
             elif token in {r"\left", r"\right"} and self.tokens[position : position + 1] == ["."]:
@@ -235,13 +236,11 @@ def _matching_braces(tokens: list[str]) -> dict[int, int]:
     return partner
 
 
-def _eats_blanks(token: str, piece: str, *, is_first: bool) -> bool:
+def _eats_blanks(token: str, piece: str, *, is_tight: bool) -> bool:
     """TeX forgets blanks after a command; around relations they are kept, they help reading."""
-    if len(token) < 2 or not token[1].isalpha():
+    if len(token) < 2 or not token[1].isalpha() or symbol(token[1:]) is None:
         return False
-    if not piece:
-        return True
-    return len(piece) == 1 and (is_first or piece in "∇∂√∑∏∫" or piece.isalpha())
+    return not piece or (len(piece) == 1 and (is_tight or piece in "∇∂√∑∏∫" or piece.isalpha()))
 
 
 def _bracketed(text: str) -> str:

@@ -63,7 +63,7 @@ def _matching(query: Select[Paper], which: PaperFilter) -> Select[Paper]:
     conditions: list[ColumnElement[bool]] = [
         or_(
             Paper.display_title.icontains(word, autoescape=True),
-            Paper.abstract.icontains(word, autoescape=True),
+            Paper.abstract_text.icontains(word, autoescape=True),
         )
         for word in which.words
     ]

@@ -66,21 +66,23 @@ ARXIV_ARCHIVE = (
 )
 ARXIV_ID = (
     rf"(?:\d{{4}}\.\d{{4,5}}|(?:{ARXIV_ARCHIVE})(?:\.[a-z-]{{2,9}})?/\d{{7}})"
-    r"(?:v\d{1,3})?(?!\w|\.\d)"
+    r"(?:v[1-9]\d{0,2})?(?!\w|\.\d)"
 )
 """Where it ends in a longer text; whether the month exists is for ``parse_arxiv`` to say."""
 
 ARXIV = re.compile(
-    rf"(?P<new>(?P<month>\d{{4}})\.(?P<count>\d{{4,5}}))(?:v(?P<version>\d{{1,3}}))?"
+    rf"(?P<new>(?P<month>\d{{4}})\.(?P<count>\d{{4,5}}))(?:v(?P<version>[1-9]\d{{0,2}}))?"
     rf"|(?P<archive>{ARXIV_ARCHIVE})(?:\.[a-z-]{{2,9}})?/(?P<old>(?P<old_month>\d{{4}})\d{{3}})"
-    r"(?:v(?P<old_version>\d{1,3}))?",
+    r"(?:v(?P<old_version>[1-9]\d{0,2}))?",
     re.ASCII | re.IGNORECASE,
 )
 ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
 DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9})*/.*[^\W_].*", re.ASCII)
 OPENREVIEW = re.compile(r"[A-Za-z0-9_-]{6,24}", re.ASCII)
-ACL_NEW = re.compile(r"(\d{4}\.[a-z0-9_]{2,24}(?:-[a-z0-9_]{1,24})?\.\d{1,4})(?:v(\d{1,2}))?", re.A)
-ACL_OLD = re.compile(r"([A-Z]\d{2}-\d{4})(?:V(\d{1,2}))?", re.ASCII)
+ACL_NEW = re.compile(
+    r"(\d{4}\.[a-z0-9_]{2,24}(?:-[a-z0-9_]{1,24})?\.\d{1,4})(?:v([1-9]\d?))?", re.ASCII
+)
+ACL_OLD = re.compile(r"([A-Z]\d{2}-\d{4})(?:V([1-9]\d?))?", re.ASCII)
 PMLR = re.compile(r"([vr]\d{1,4}/(?!index\b)[A-Za-z0-9][A-Za-z0-9_-]{1,79})", re.ASCII)
 NEURIPS = re.compile(r"((?:19|20)\d\d)/([0-9a-f]{32})(?:-([A-Za-z0-9_]{1,60}))?", re.ASCII)
 NEURIPS_TRACKS_SINCE = 2022
@@ -119,7 +121,7 @@ def parse_arxiv(text: str) -> Identifier | None:
     else:
         value = f"{found['archive'].lower()}/{found['old']}"
         exists = _is_old_arxiv_month(found["old_month"])
-    return Identifier(Scheme.ARXIV, value, version) if exists and version != 0 else None
+    return Identifier(Scheme.ARXIV, value, version) if exists else None
 
 
 def _is_month(yymm: str) -> bool:

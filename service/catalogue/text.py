@@ -41,23 +41,15 @@ def to_html(source: str) -> str:
     Only ``em``, ``strong``, ``code``, ``br``, ``a`` (http and https, with ``rel="noreferrer"``)
     and MathML presentation elements occur in it.
     """
-    budget = iter(range(MAX_MATHML))
+    n_left = MAX_MATHML
 
     def formula(node: Formula) -> str:
-        mathml = to_mathml(node.source, is_display=node.is_display) if _has_next(budget) else None
+        nonlocal n_left
+        n_left -= 1
+        mathml = to_mathml(node.source, is_display=node.is_display) if n_left >= 0 else None
         return mathml or escape(_tidy(_plain((node,), 0)))
 
     return _html(read_markup(source), formula, in_link=False).strip()
-
-
-def _has_next(budget: Iterable[int]) -> bool:
-    return any(True for _ in _first(budget))
-
-
-def _first(budget: Iterable[int]) -> Iterable[int]:
-    for item in budget:
-        yield item
-        return
 
 
 def _plain(nodes: Iterable[Node], depth: int) -> str:

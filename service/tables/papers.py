@@ -57,6 +57,8 @@ class Paper(Public, Versioned, Base):
     """1 for a real title, less for a derived one."""
     abstract: Mapped[str | None]
     """As written, LaTeX and Markdown included; rendering happens at the edge."""
+    abstract_text: Mapped[str | None]
+    """The same as plain text, for searching and for the recommender."""
     venue: Mapped[str | None]
     year: Mapped[int | None]
     url: Mapped[str | None]
