@@ -4,6 +4,7 @@ A queue only carries the news that a row is there. A lost message is found by th
 doubled one claims nothing, because the row can be claimed once.
 """
 
+import enum
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -16,15 +17,24 @@ from service.db import insert_if_new
 from service.tables import Job, JobState
 
 MOST_ATTEMPTS: Final = 5
-LEASE: Final = timedelta(minutes=10)
-"""How long a job may run before another worker takes it for dead."""
+LEASE: Final = timedelta(minutes=2)
+"""After this without ``keep`` another worker takes the one that had the job for dead."""
+
+
+class JobKind(enum.StrEnum):
+    """What a worker can be asked to do."""
+
+    IMPORT = "import"
+    CONSIDER_REBUILD = "consider_rebuild"
+    REBUILD = "rebuild"
+
 
 _NEWS: Final = "job_queue_news"
 
 
 def enqueue(
     session: Session,
-    kind: str,
+    kind: JobKind,
     payload: dict[str, Any],
     *,
     now: datetime,
@@ -120,5 +130,33 @@ def find_job(session: Session, public_id: UUID) -> Job | None:
 def _is_free(now: datetime) -> Any:
     return or_(
         Job.state == JobState.QUEUED,
-        (Job.state == JobState.RUNNING) & (Job.lease_until < now),
+        (Job.state == JobState.RUNNING) & (Job.lease_until <= now),
+    )
+
+
+def keep(session: Session, job_id: int, *, now: datetime) -> None:
+    """Renew the lease of a job that takes long."""
+    session.execute(
+        update(Job)
+        .where(Job.id == job_id, Job.state == JobState.RUNNING)
+        .values(lease_until=now + LEASE)
+    )
+
+
+def release_all(session: Session, *, now: datetime) -> None:
+    """End every lease: for the start of the only worker there is, after the last one died."""
+    session.execute(update(Job).where(Job.state == JobState.RUNNING).values(lease_until=now))
+
+
+def is_first_running(session: Session, job: Job, *, now: datetime) -> bool:
+    """Whether no older job of its kind is being done."""
+    return not session.scalar(
+        select(Job.id)
+        .where(
+            Job.kind == job.kind,
+            Job.id < job.id,
+            Job.state == JobState.RUNNING,
+            Job.lease_until >= now,
+        )
+        .limit(1)
     )

@@ -10,7 +10,7 @@ from service.tables.accounts import (
 )
 from service.tables.base import LARGEST_INT, Base, clean_text
 from service.tables.interactions import Impression, Interaction, InteractionKind, Slate
-from service.tables.jobs import Import, ImportRow, ImportState, Job, JobState, Lease, Outcome
+from service.tables.jobs import Import, ImportRow, ImportState, Job, JobState, Outcome
 from service.tables.library import (
     Bookmark,
     BookmarkTag,
@@ -51,7 +51,6 @@ __all__ = [
     "InteractionKind",
     "Job",
     "JobState",
-    "Lease",
     "LibraryDeletion",
     "Outcome",
     "Paper",

@@ -41,16 +41,6 @@ class Job(Public, Base):
     result: Mapped[dict[str, Any] | None]
 
 
-class Lease(Base):
-    """Who may do what only one may do at a time, and until when."""
-
-    __tablename__ = "lease"
-
-    name: Mapped[str] = mapped_column(sa.String(32), unique=True)
-    holder: Mapped[str] = mapped_column(sa.String(64))
-    held_until: Mapped[datetime]
-
-
 class ImportState(enum.StrEnum):
     QUEUED = "queued"
     RUNNING = "running"

@@ -45,6 +45,7 @@ class Paper(Public, Versioned, Base):
     __tablename__ = "paper"
     __table_args__ = (
         is_one_of("source", PaperSource),
+        sa.Index(None, "added_at", "public_id"),
         sa.CheckConstraint("year BETWEEN 1000 AND 3000", name="year_plausible"),
     )
 

@@ -1,0 +1,168 @@
+"""Brings a file in: kept first, then read, then one transaction an entry.
+
+A bad entry is reported beside the good ones. Each entry's row is written with its paper, so an
+import that was cut off goes on where it stopped.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.orm import Session
+
+from service.catalogue.actions import add_paper
+from service.catalogue.links import code_link, find_links
+from service.catalogue.records import NewPaper
+from service.db import scope
+from service.errors import InvalidInput, ServiceError
+from service.importers.listing import ListedPaper, Listing, Skipped, parse
+from service.job_queue import JobKind, enqueue
+from service.tables import Import, ImportRow, ImportState, Outcome, PaperSource
+
+LARGEST_FILE = 32 * 1024 * 1024
+"""Bytes. The longest conference programmes are a tenth of that."""
+EXCERPT = 200
+"""Characters of an entry that the report shows."""
+
+
+def receive(
+    session: Session, user_id: int, *, file_name: str, content: bytes, now: datetime
+) -> Import:
+    """Keep the file and queue its import. Raises InvalidInput for an empty or too large one."""
+    if not content.strip():
+        raise InvalidInput("The file is empty.", field="file")
+    if len(content) > LARGEST_FILE:
+        raise InvalidInput(
+            f"The file has {len(content):,} bytes; at most {LARGEST_FILE:,} are taken.",
+            field="file",
+        )
+    made = Import(
+        user_id=user_id,
+        file_name=file_name,
+        content=content,
+        state=ImportState.QUEUED,
+        created_at=now,
+    )
+    session.add(made)
+    session.flush()
+    enqueue(session, JobKind.IMPORT, {"import_id": made.id, "user_id": user_id}, now=now)
+    return made
+
+
+def run_import(
+    begin: Callable[[], Session],
+    import_id: int,
+    user_id: int,
+    *,
+    now: datetime,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Read the file and add its papers; ``begin`` opens a writing session.
+
+    A file that is no listing ends as failed, with the reason; that is an answer, not an error.
+    """
+    with scope(begin(), user_id) as session:
+        brought = session.get_one(Import, import_id)
+        content, done = brought.content, _n_reported(session, import_id)
+        if content is None:
+            return
+        try:
+            listing = parse(content)
+        except InvalidInput as error:
+            _close(session, brought, ImportState.FAILED, now=now, error=str(error))
+            session.commit()
+            return
+        brought.state, brought.n_entries = ImportState.RUNNING, len(listing.entries)
+        brought.list_name = listing.name
+        session.commit()
+    for position, entry in enumerate(listing.entries, start=1):
+        if position > done:
+            with scope(begin(), user_id) as session:
+                _bring(session, import_id, user_id, position, entry, listing, now=now)
+                session.commit()
+        if progress is not None:
+            progress(position, len(listing.entries))
+    with scope(begin(), user_id) as session:
+        _close(session, session.get_one(Import, import_id), ImportState.DONE, now=now)
+        after = JobKind.CONSIDER_REBUILD
+        enqueue(session, after, {}, now=now, waiting_key=after)
+        session.commit()
+
+
+def _bring(
+    session: Session,
+    import_id: int,
+    user_id: int,
+    position: int,
+    entry: ListedPaper | Skipped,
+    listing: Listing,
+    *,
+    now: datetime,
+) -> None:
+    row = ImportRow(
+        user_id=user_id,
+        import_id=import_id,
+        position=position,
+        line=entry.line,
+        end_line=entry.end_line,
+        outcome=Outcome.SKIPPED,
+    )
+    if isinstance(entry, Skipped):
+        row.excerpt, row.reason, row.remedy = entry.text[:EXCERPT], entry.reason, entry.remedy
+    else:
+        row.excerpt = entry.source[:EXCERPT]
+        try:
+            with session.begin_nested():
+                paper, is_new = add_paper(session, _paper(entry, listing), now=now)
+            row.paper_id = paper.id
+            row.outcome = Outcome.CREATED if is_new else Outcome.KNOWN
+        except (ServiceError, DataError, IntegrityError) as error:
+            row.outcome = Outcome.FAILED
+            row.reason = str(error) if isinstance(error, ServiceError) else "It cannot be stored."
+            row.remedy = "Mend this paragraph and import the file again; the others are in."
+    session.add(row)
+    session.flush()
+
+
+def _paper(entry: ListedPaper, listing: Listing) -> NewPaper:
+    return NewPaper(
+        source=PaperSource.LISTING,
+        abstract=entry.source,
+        venue=entry.venue,
+        year=entry.year,
+        code_url=code_link(find_links(entry.source)),
+        list_name=entry.list_name or listing.name,
+    )
+
+
+def _close(
+    session: Session,
+    brought: Import,
+    state: ImportState,
+    *,
+    now: datetime,
+    error: str | None = None,
+) -> None:
+    counts = dict(
+        session.execute(
+            select(ImportRow.outcome, func.count())
+            .where(ImportRow.import_id == brought.id)
+            .group_by(ImportRow.outcome)
+        )
+        .tuples()
+        .all()
+    )
+    brought.n_created = counts.get(Outcome.CREATED, 0)
+    brought.n_known = counts.get(Outcome.KNOWN, 0)
+    brought.n_skipped = counts.get(Outcome.SKIPPED, 0)
+    brought.n_failed = counts.get(Outcome.FAILED, 0)
+    brought.state, brought.error, brought.finished_at = state, error, now
+    # What is in needs no second copy; what failed is kept, to be looked at.
+    brought.content = None if state is ImportState.DONE else brought.content
+
+
+def _n_reported(session: Session, import_id: int) -> int:
+    return session.scalars(
+        select(func.count()).select_from(ImportRow).where(ImportRow.import_id == import_id)
+    ).one()

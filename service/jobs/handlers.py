@@ -1,0 +1,98 @@
+"""What each kind of job does. Every one may run twice: the rows tell what is left to do."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import delete
+
+from service.db import system_scope
+from service.importers.run import run_import
+from service.job_queue import JobKind, enqueue, is_first_running
+from service.recommend.dataset import high_water
+from service.recommend.rebuild import why_rebuild
+from service.runtime import Runtime
+from service.tables import IdempotencyKey, Job
+
+IDEMPOTENCY_KEPT = timedelta(hours=48)
+_LOOK_EVERY_S = 0.2
+
+Handler = Callable[[Runtime, Job, threading.Event], dict[str, Any]]
+
+
+def do_import(runtime: Runtime, job: Job, _stopping: threading.Event) -> dict[str, Any]:
+    import_id, user_id = int(job.payload["import_id"]), int(job.payload["user_id"])
+    run_import(runtime.writing, import_id, user_id, now=datetime.now(UTC))
+    return {}
+
+
+def consider_rebuild(runtime: Runtime, _job: Job, _stopping: threading.Event) -> dict[str, Any]:
+    return {"why": queue_rebuild_if_due(runtime)}
+
+
+def queue_rebuild_if_due(runtime: Runtime) -> str | None:
+    """Queue a training when enough has changed since the last one; tells why, if it does."""
+    now = datetime.now(UTC)
+    with runtime.reading() as session:
+        why = why_rebuild(runtime.live_model.registry.current_facts(), high_water(session), now=now)
+    if why is not None:
+        with runtime.writing() as session:
+            enqueue(session, JobKind.REBUILD, {"why": why}, now=now, waiting_key=JobKind.REBUILD)
+            session.commit()
+    return why
+
+
+def rebuild(runtime: Runtime, job: Job, stopping: threading.Event) -> dict[str, Any]:
+    """Train in a child, which keeps this process small and its answers quick.
+
+    The child reads the database and writes a generation; it never writes the database.
+    """
+    with runtime.reading() as session:
+        if not is_first_running(session, job, now=datetime.now(UTC)):
+            return {"skipped": "another worker is training"}
+    _train_in_a_child(stopping)
+    return {"why": job.payload.get("why"), "generation": runtime.live_model.registry.current()}
+
+
+def tidy(runtime: Runtime) -> None:
+    """Forget the answers whose idempotency keys have expired."""
+    with runtime.writing() as session, system_scope(session, "expired idempotency keys"):
+        session.execute(
+            delete(IdempotencyKey).where(
+                IdempotencyKey.created_at < datetime.now(UTC) - IDEMPOTENCY_KEPT
+            )
+        )
+        session.commit()
+
+
+HANDLERS: Final[Mapping[JobKind, Handler]] = {
+    JobKind.IMPORT: do_import,
+    JobKind.CONSIDER_REBUILD: consider_rebuild,
+    JobKind.REBUILD: rebuild,
+}
+
+
+def _train_in_a_child(stopping: threading.Event) -> None:
+    # A low priority, so that answers stay quick; and one BLAS thread, as implicit has its own.
+    command = ["nice", "-n", "10", sys.executable, "-m", "service.cli.main", "train", "--quiet"]
+    with subprocess.Popen(  # noqa: S603 - our own command, nothing in it comes from outside
+        command,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        while True:
+            try:
+                _, complaint = child.communicate(timeout=_LOOK_EVERY_S)
+                break
+            except subprocess.TimeoutExpired:
+                if stopping.is_set():
+                    child.terminate()
+    if child.returncode != 0:
+        raise RuntimeError(complaint.strip()[-2_000:] or f"exit code {child.returncode}")

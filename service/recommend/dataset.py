@@ -1,0 +1,255 @@
+"""What people did and what papers say, as the arrays that ``models/`` works on.
+
+A column of the matrix is a work, so that a preprint and its published version are one thing.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from models.feedback import History
+from models.training import TrainingSet
+from service.db import system_scope
+from service.tables import (
+    Bookmark,
+    BookmarkTag,
+    CatalogueState,
+    Dismissal,
+    FeedbackKind,
+    Interaction,
+    InteractionKind,
+    Paper,
+    Rating,
+    ReadingStatus,
+    Tag,
+    User,
+    Work,
+)
+
+DISLIKES = frozenset({FeedbackKind.NOT_MY_TOPIC, FeedbackKind.LOW_QUALITY})
+"""Feedback that says something about taste; the other kinds only hide the paper."""
+
+WORST_RATINGS = 2
+"""Stars up to which a rating is a dislike."""
+
+SECONDS_A_DAY = 86_400.0
+
+
+@dataclass(slots=True)
+class _Evidence:
+    """What one person did with one work."""
+
+    saved: bool = False
+    finished: bool = False
+    dismissed: bool = False
+    opens: int = 0
+    stars: int = 0
+    at: datetime | None = None
+
+    def happened(self, at: datetime) -> None:
+        self.at = at if self.at is None else max(self.at, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Works and their texts, each array with one entry a work."""
+
+    item_ids: NDArray[np.int64]
+    texts: list[str]
+    published_year: NDArray[np.float32]
+    added_days: NDArray[np.float32]
+
+    def without(self, known: NDArray[np.int64]) -> "Documents":
+        """Those that are not among the known ones."""
+        new = np.flatnonzero(~np.isin(self.item_ids, known))
+        return Documents(
+            item_ids=self.item_ids[new],
+            texts=[self.texts[i] for i in new],
+            published_year=self.published_year[new],
+            added_days=self.added_days[new],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class HighWater:
+    """How much had happened when something was computed; the versions follow the commits."""
+
+    catalogue_version: int
+    library_changes: int
+    n_works: int
+
+
+def history_of(session: Session, user_id: int, *, now: datetime) -> History:
+    """What one person did, in a session bound to that person."""
+    return _history(_evidence(session, user_id), now)
+
+
+def hidden_works(session: Session, user_id: int, *, now: datetime) -> NDArray[np.int64]:
+    """Works the person does not want to be shown now, whatever they say of taste. int64."""
+    rows = session.execute(
+        select(Paper.work_id, Dismissal.until)
+        .join(Dismissal, Dismissal.paper_id == Paper.id)
+        .where(Dismissal.user_id == user_id)
+    )
+    return np.array(
+        [work_id for work_id, until in rows if until is None or until > now], dtype=np.int64
+    )
+
+
+def works_tagged(session: Session, user_id: int, name: str) -> set[int]:
+    """Works of the bookmarks with this tag."""
+    return set(
+        session.scalars(
+            select(Paper.work_id)
+            .join(Bookmark, Bookmark.paper_id == Paper.id)
+            .join(BookmarkTag, BookmarkTag.bookmark_id == Bookmark.id)
+            .join(Tag, Tag.id == BookmarkTag.tag_id)
+            .where(Bookmark.user_id == user_id, Tag.name_key == name.strip().casefold())
+        )
+    )
+
+
+def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
+    """The works whose catalogue version is above the mark, in the order of their ids.
+
+    A work with several papers speaks through the one that says most.
+    """
+    rows = session.execute(
+        select(
+            Paper.work_id,
+            Paper.title,
+            Paper.display_title,
+            Paper.abstract_text,
+            Paper.year,
+            Paper.added_at,
+        )
+        .where(Paper.catalogue_version > above)
+        .order_by(Paper.work_id, Paper.id)
+    )
+    texts: dict[int, tuple[str, float, float]] = {}
+    for work_id, title, display_title, abstract, year, added_at in rows:
+        # A derived title is cut from the abstract: it would only count those words twice.
+        text = "\n".join(part for part in (display_title if title else "", abstract) if part)
+        if work_id not in texts or len(text) > len(texts[work_id][0]):
+            added_days = (now - added_at).total_seconds() / SECONDS_A_DAY
+            texts[work_id] = (text, float(year) if year else np.nan, added_days)
+    values = list(texts.values())
+    return Documents(
+        item_ids=np.fromiter(texts, dtype=np.int64, count=len(texts)),
+        texts=[text for text, _, _ in values],
+        published_year=np.array([year for _, year, _ in values], dtype=np.float32),
+        added_days=np.array([days for _, _, days in values], dtype=np.float32),
+    )
+
+
+def training_set(session: Session, *, now: datetime) -> tuple[TrainingSet, HighWater]:
+    """Everything the recommender learns from, and the mark up to which it knows it."""
+    with system_scope(session, "training"):
+        mark = high_water(session)
+        evidence = _evidence(session, None)
+        papers = documents(session, now=now)
+    return (
+        TrainingSet(
+            user_ids=np.array([user_id for user_id, _ in evidence], dtype=np.int64),
+            history=_history(evidence, now),
+            item_ids=papers.item_ids,
+            documents=papers.texts,
+            published_year=papers.published_year,
+            added_days=papers.added_days,
+        ),
+        mark,
+    )
+
+
+def high_water(session: Session) -> HighWater:
+    """How much has happened by now."""
+    return HighWater(
+        catalogue_version=session.scalars(select(CatalogueState.catalogue_version)).one(),
+        library_changes=library_changes(session),
+        n_works=session.scalars(select(func.count()).select_from(Work)).one(),
+    )
+
+
+def library_changes(session: Session) -> int:
+    """How often anybody's library has changed."""
+    return int(session.scalars(select(func.coalesce(func.sum(User.library_version), 0))).one())
+
+
+def from_seeds(history: History, seeds: Collection[int]) -> History:
+    """The person's history with the seeds as the only papers they like; dislikes stay."""
+    disliked = history.dismissed | ((history.ratings > 0) & (history.ratings <= WORST_RATINGS))
+    works = np.fromiter(seeds, np.int64, len(seeds))
+    kept = disliked & ~np.isin(history.item_ids, works)
+    liked = History.of_saved(works)
+    columns = (field.name for field in fields(History))
+    return History(
+        **{
+            column: np.concatenate([getattr(history, column)[kept], getattr(liked, column)])
+            for column in columns
+        }
+    )
+
+
+def _evidence(session: Session, user_id: int | None) -> dict[tuple[int, int], _Evidence]:
+    """What each person did with each work, or one person with it, by (person, work)."""
+    found: dict[tuple[int, int], _Evidence] = defaultdict(_Evidence)
+    for person, work, status, at in _rows(
+        session, user_id, Bookmark, Bookmark.status, Bookmark.saved_at
+    ):
+        one = found[person, work]
+        one.saved, one.finished = True, one.finished or status == ReadingStatus.READ
+        one.happened(at)
+    for person, work, stars, at in _rows(session, user_id, Rating, Rating.stars, Rating.rated_at):
+        one = found[person, work]
+        one.stars = max(one.stars, stars)
+        one.happened(at)
+    for person, work, kind, at in _rows(
+        session, user_id, Dismissal, Dismissal.kind, Dismissal.dismissed_at
+    ):
+        if kind in DISLIKES:
+            one = found[person, work]
+            one.dismissed = True
+            one.happened(at)
+    for person, work, _, at in _rows(
+        session, user_id, Interaction, Interaction.kind, Interaction.at
+    ):
+        one = found[person, work]
+        one.opens += 1
+        one.happened(at)
+    return dict(sorted(found.items()))
+
+
+def _rows(
+    session: Session,
+    user_id: int | None,
+    table: type[Bookmark] | type[Rating] | type[Dismissal] | type[Interaction],
+    what: Any,
+    at: Any,
+) -> Iterable[tuple[int, int, Any, datetime]]:
+    query = select(table.user_id, Paper.work_id, what, at).join(Paper, Paper.id == table.paper_id)
+    if user_id is not None:
+        query = query.where(table.user_id == user_id)
+    if table is Interaction:
+        query = query.where(Interaction.kind == InteractionKind.OPEN)
+    return session.execute(query).tuples()
+
+
+def _history(evidence: Mapping[tuple[int, int], _Evidence], now: datetime) -> History:
+    those = list(evidence.values())
+    ages = [(now - one.at).total_seconds() / SECONDS_A_DAY if one.at else 0.0 for one in those]
+    return History(
+        item_ids=np.array([work for _, work in evidence], dtype=np.int64),
+        saved=np.array([one.saved for one in those], dtype=np.bool_),
+        finished=np.array([one.finished for one in those], dtype=np.bool_),
+        dismissed=np.array([one.dismissed for one in those], dtype=np.bool_),
+        opens=np.array([one.opens for one in those], dtype=np.int64),
+        ratings=np.array([one.stars for one in those], dtype=np.int64),
+        age_days=np.maximum(np.array(ages, dtype=np.float32), 0),
+    )

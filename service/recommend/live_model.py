@@ -1,0 +1,91 @@
+"""The model that answers now: the newest good generation, with the papers that came since."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from models.artifacts.registry import Registry
+from models.ranking.model import Model
+from service.catalogue.queries import catalogue_version
+from service.recommend.dataset import documents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Live:
+    """One model and all that is said of it; never changed, only replaced."""
+
+    model: Model
+    generation: str | None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    catalogue_version: int = 0
+    """The model knows the papers up to here."""
+
+    @property
+    def trained_at(self) -> datetime | None:
+        at = self.facts.get("trained_at")
+        return datetime.fromisoformat(at) if at else None
+
+
+class LiveModel:
+    """Hands out one immutable model at a time and swaps it when there is a newer one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.registry = Registry(folder)
+        self._live: Live | None = None
+        self._pointed_at: str | None = None
+        """What CURRENT said when the model was opened; the generation may be an older good one."""
+        self._lock = threading.Lock()
+
+    def current(self, session: Session, *, now: datetime) -> Live:
+        """The model for this request; take it once, since the next call may give another.
+
+        Without any good generation it is a model of the texts alone.
+        """
+        live = self._live
+        if live is None or self._pointed_at != self.registry.current():
+            live = self._open(live)
+        if live.catalogue_version < catalogue_version(session):
+            live = self._extend(session, now=now)
+        return live
+
+    def _open(self, seen: Live | None) -> Live:
+        with self._lock:
+            if self._live is not None and self._live is not seen:
+                return self._live
+            pointed_at = self.registry.current()
+            opened = self.registry.open_current()
+            if opened is None:
+                live = seen or Live(model=Model.empty(), generation=None)
+            else:
+                generation, model, facts = opened
+                live = Live(
+                    model=model,
+                    generation=generation,
+                    facts=facts,
+                    catalogue_version=int(facts.get("catalogue_version", 0)),
+                )
+            self._live, self._pointed_at = live, pointed_at
+            return live
+
+    def _extend(self, session: Session, *, now: datetime) -> Live:
+        with self._lock:
+            live = self._live
+            version = catalogue_version(session)
+            if live is None or live.catalogue_version >= version:
+                return live or Live(model=Model.empty(), generation=None)
+            papers = documents(session, now=now, above=live.catalogue_version)
+            new = papers.without(live.model.item_ids)
+            live = replace(
+                live,
+                model=live.model.extend(
+                    new.item_ids, new.texts, new.published_year, new.added_days
+                ),
+                catalogue_version=version,
+            )
+            self._live = live
+            return live

@@ -1,0 +1,104 @@
+"""Trains a generation and publishes it, or keeps the last and says why."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from models.artifacts.registry import Registry
+from models.training import train
+from service.db import Sessions
+from service.recommend.dataset import HighWater, training_set
+
+KEPT_GENERATIONS = 3
+LIBRARY_CHANGES = 10
+"""Saves, ratings and dismissals that make a retraining worth while on a small installation..."""
+LIBRARY_SHARE = 0.02
+"""...and as a share of all changes on a large one: each answers at once by fold-in anyway."""
+NEW_WORKS = 10
+NEW_WORKS_SHARE = 0.01
+STALE_AFTER = timedelta(hours=26)
+"""A daily training that is two hours late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    generation: str
+    n_people: int
+    n_works: int
+    n_interactions: int
+    seconds: float
+
+
+def rebuild(
+    sessions: Sessions,
+    registry: Registry,
+    *,
+    now: datetime,
+    clock: Callable[[], float],
+    progress: Callable[[str, float], None] | None = None,
+) -> Rebuilt:
+    """Read everything, train, check, publish. Writes to the models folder, never to the database.
+
+    Raises models.artifacts.registry.UnfitModel when the new generation is not fit to serve; the
+    last one then stays.
+    """
+    started = clock()
+    with sessions.reading() as session:
+        data, mark = training_set(session, now=now)
+    model = train(data, progress=progress)
+    seconds = clock() - started
+    n_people = len(set(data.user_ids.tolist()))
+    generation = registry.publish(
+        model,
+        facts={
+            "trained_at": now.isoformat(),
+            "catalogue_version": mark.catalogue_version,
+            "library_changes": mark.library_changes,
+            "n_works": mark.n_works,
+            "n_people": n_people,
+            "n_interactions": len(data.user_ids),
+            "fit_seconds": round(seconds, 3),
+        },
+    )
+    registry.prune(keep=KEPT_GENERATIONS)
+    return Rebuilt(
+        generation=generation,
+        n_people=n_people,
+        n_works=len(data.item_ids),
+        n_interactions=len(data.user_ids),
+        seconds=seconds,
+    )
+
+
+def why_rebuild(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -> str | None:
+    """What makes a retraining worth while, or None while the last one is good enough."""
+    if facts is None:
+        return "there is no model yet"
+    changes = mark.library_changes - int(facts.get("library_changes", 0))
+    works = mark.n_works - int(facts.get("n_works", 0))
+    if works >= max(NEW_WORKS, math.ceil(NEW_WORKS_SHARE * mark.n_works)):
+        return f"{works} new papers"
+    if changes >= max(LIBRARY_CHANGES, math.ceil(LIBRARY_SHARE * mark.library_changes)):
+        return f"{changes} changes of people's libraries"
+    trained_at = facts.get("trained_at")
+    age = now - datetime.fromisoformat(trained_at) if trained_at else STALE_AFTER
+    if (changes or works) and age > timedelta(days=1):
+        return "a day has passed"
+    return None
+
+
+def why_stale(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -> str | None:
+    """What a reader of a list should know of the model's age, or None if it is as it should be."""
+    if facts is None or not facts.get("trained_at"):
+        return "No model has been trained yet; papers are compared by their texts alone."
+    age = now - datetime.fromisoformat(facts["trained_at"])
+    changes = mark.library_changes - int(facts.get("library_changes", 0))
+    works = mark.n_works - int(facts.get("n_works", 0))
+    if age > STALE_AFTER and (changes or works):
+        return (
+            f"The last training is {age.days} days old; {works} papers and {changes} changes "
+            "of people's libraries came since."
+        )
+    return None
