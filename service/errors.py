@@ -63,3 +63,7 @@ class TemporarilyUnavailable(ServiceError):
 
 class CannotStart(ServiceError):
     """The settings or the machine do not let the service start; one sentence for the operator."""
+
+
+class ModelRefused(ServiceError):
+    """A newly trained model is not fit to serve; the last one stays."""

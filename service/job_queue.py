@@ -160,3 +160,13 @@ def is_first_running(session: Session, job: Job, *, now: datetime) -> bool:
         )
         .limit(1)
     )
+
+
+def job_with(session: Session, kind: JobKind, key: str, value: int) -> int:
+    """The id of the latest job of the kind whose payload has this number under the key."""
+    return session.scalars(
+        select(Job.id)
+        .where(Job.kind == kind, Job.payload[key].as_integer() == value)
+        .order_by(Job.id.desc())
+        .limit(1)
+    ).one()

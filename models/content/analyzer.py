@@ -11,59 +11,57 @@ from functools import lru_cache
 from models.content.stem import stem
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_NOISE = re.compile(r"(?:https?://|www\.)\S+|\\[a-zA-Z]+")
+_NOISE = re.compile(r"(?:https?://|www\.)\S+|\\[a-zA-Z]+|state[ -]of[ -]the[ -]art", re.IGNORECASE)
 _HYPHENS = re.compile("[\u2010-\u2013\u2212]")
 _DIACRITICS = re.compile("[\u0300-\u036f]")
 _WORD = rf"[^\W_{_CJK}]+"
 _TOKEN = re.compile(rf"[{_CJK}]+|{_WORD}(?:[-'’]{_WORD})*")
 _IS_CJK = re.compile(f"[{_CJK}]")
 
-STOP_WORDS = frozenset(
-    """
-    a about above after again against all almost also although always am among an and another any
-    are as at be because been before being below between both but by can cannot could did do does
-    doing done down due during each either enough especially etc even ever every few for from
-    further had has have having he hence her here hers him his how however i if in indeed instead
-    into is it its itself just least less like made mainly make makes making many may me might more
-    moreover most mostly much must my neither never nevertheless no nor not now of off often on once
-    one only onto or other others our ours out over own per perhaps quite rather really regarding s
-    same she should since so some still such t than that the their them then there thereby therefore
-    these they this those though through throughout thus to together too toward towards two under
-    unlike until up upon us use used uses using various very via was we well were what when where
-    whereas whether which while who whose why will with within without would yet you your
-    """.split()
-)
-"""English function words."""
+_FUNCTION_WORDS = """
+a about above after again against all almost also although always am among an and another any are as
+at be because been before being below between both but by can cannot could did do does doing done
+down due during each either enough especially etc even ever every few for from further had has have
+having he hence her here hers him his how however i if in indeed instead into is it its itself just
+least less like made mainly make makes making many may me might more moreover most mostly much must
+my neither never nevertheless no nor not now of off often on once one only onto or other others our
+ours out over own per perhaps quite rather really regarding s same she should since so some still
+such t than that the their them then there thereby therefore these they this those though through
+throughout thus to together too toward towards two under unlike until up upon us use used uses using
+various very via was we well were what when where whereas whether which while who whose why will
+with within without would yet you your
+"""
+_PHRASES = """
+able abstract accordingly achieve achieved achieves achieving addition additionally address
+addresses addressing advance advances allow allowing allows applied apply approach approaches
+available baseline baselines benchmark benchmarks best better bridge challenge challenges
+challenging code common commonly comparable compare compared comparing comprehensive conduct
+consider considerable consistently contribution contributions crucial current currently demonstrate
+demonstrated demonstrates demonstrating despite develop developed develops different directly easily
+effective effectively effectiveness efficiency efficient efficiently empirical empirically enable
+enables enabling enhance enhanced enhances enhancing ensure ensures ensuring evaluate evaluated
+evaluation evaluations evidence existing experiment experimental experiments extend extensive fail
+finally find finding findings first focus focuses framework fundamental furthermore gap general
+github given good high higher highlight highly http https important improve improved improvement
+improvements improves improving include includes including increase increases increasing insight
+insights introduce introduced introduces introducing investigate issue issues key large lead leading
+leads leverage leverages leveraging limit limitation limitations limited limits main maintain
+maintaining maintains major make method methods motivated multiple namely need needs new notably
+novel obtain obtained outperform outperforming outperforms overall paper particular particularly
+perform performance performing performs popular potential practical practice present presented
+presents previous previously prior problem problems promising propose proposed proposes proposing
+provide provided provides providing range recent recently rely remain remains remarkable require
+required requires research respectively result resulting results reveal reveals revolutionized
+robust second settings several show showing shown shows significant significantly simple
+simultaneously single specifically standard state strong studies study substantial substantially
+success successful successfully suffer suggest superior systematic systematically task tasks
+technique techniques three typically ubiquitous understand understanding useful validate widely work
+works
+"""
 
-RHETORIC = frozenset(
-    """
-    able abstract accordingly achieve achieved achieves achieving addition additionally address
-    addresses addressing advance advances allow allowing allows applied apply approach approaches
-    available baseline baselines benchmark benchmarks best better bridge challenge challenges
-    challenging code common commonly comparable compare compared comparing comprehensive conduct
-    consider considerable consistently contribution contributions crucial current currently
-    demonstrate demonstrated demonstrates demonstrating despite develop developed develops different
-    directly easily effective effectively effectiveness efficiency efficient efficiently empirical
-    empirically enable enables enabling enhance enhanced enhances enhancing ensure ensures ensuring
-    evaluate evaluated evaluation evaluations evidence existing experiment experimental
-    experiments extend extensive fail finally find finding findings first focus focuses
-    framework fundamental furthermore gap general github given good high higher highlight highly http
-    https important improve improved improvement improvements improves improving include includes
-    including increase increases increasing insight insights introduce introduced introduces
-    introducing investigate issue issues key large lead leading leads leverage leverages leveraging
-    limit limitation limitations limited limits main maintain maintaining maintains major make method
-    methods motivated multiple namely need needs new notably novel obtain obtained outperform
-    outperforming outperforms overall paper particular particularly perform performance performing
-    performs popular potential practical practice present presented presents previous previously
-    prior problem problems promising propose proposed proposes proposing provide provided provides
-    providing range recent recently rely remain remains remarkable require required requires research
-    respectively result resulting results reveal reveals revolutionized robust second settings
-    several show showing shown shows significant significantly simple simultaneously single
-    specifically standard state strong study studies substantial substantially success successful
-    successfully suffer suggest superior systematic systematically task tasks technique techniques
-    three typically ubiquitous understand understanding useful validate widely work works
-    """.split()
-)
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+"""English function words."""
+RHETORIC = frozenset(_PHRASES.split())
 """What abstracts say whatever they are about. Document frequencies find these words by themselves
 in a large collection of abstracts, but not among a few dozen, nor from thousands of titles."""
 
@@ -72,10 +70,11 @@ def terms_of(text: str) -> list[str]:
     """The terms of a text in reading order, repeated as often as they occur.
 
     Words are lower-cased, freed of accents and stemmed; function words, the phrases of abstracts,
-    bare numbers and single letters are dropped. A compound gives its parts and, where at least two
-    of them count, itself without hyphens: "low-rank" gives "low", "rank" and "lowrank", so that
-    all ways to write it meet; "in-context" gives "context" only. A run of Chinese, Japanese
-    or Korean characters gives its overlapping pairs. Addresses and LaTeX commands give nothing.
+    bare numbers and single letters are dropped. A compound gives its parts and itself without
+    hyphens, so that all ways to write it meet: "low-rank" gives "low", "rank" and "lowrank",
+    "k-means" gives "mean" and "kmean", but "in-context" gives "context" only. A run of Chinese,
+    Japanese or Korean characters gives its overlapping pairs. Addresses and LaTeX commands give
+    nothing.
     """
     found: list[str] = []
     for token in _TOKEN.findall(_normalised(text)):
@@ -102,12 +101,14 @@ def _bigrams(run: str) -> list[str]:
 def _words(token: str) -> tuple[str, ...]:
     parts = [part for part in re.split("[-'’]", token) if part]
     kept = [stem(part) for part in parts if _counts(part)]
-    if len(kept) > 1:
+    if kept and len(parts) > 1 and not any(map(_is_filler, parts)):
         kept.append(stem("".join(parts)))
     return tuple(kept)
 
 
 def _counts(word: str) -> bool:
-    return (
-        len(word) > 1 and not word.isdigit() and word not in STOP_WORDS and word not in RHETORIC
-    )
+    return len(word) > 1 and not word.isdigit() and not _is_filler(word)
+
+
+def _is_filler(word: str) -> bool:
+    return len(word) > 1 and (word in STOP_WORDS or word in RHETORIC)

@@ -135,6 +135,8 @@ def find_principal(session: Session, text: str, *, now: datetime) -> Principal:
                     user_id=user.id,
                     scopes=frozenset(Scope(scope) for scope in row.scopes.split()),
                     token_id=row.public_id,
+                    last_used_at=row.last_used_at,
+                    expires_at=row.expires_at,
                 )
     raise NotAuthenticated("This token is unknown, expired or revoked.")
 

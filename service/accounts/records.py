@@ -27,6 +27,9 @@ class Principal:
     user_id: int
     scopes: frozenset[Scope]
     token_id: UUID | None
+    last_used_at: datetime | None = None
+    """Before this request, to the minute."""
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,7 @@ def normalise(scheme: str, value: str) -> Identifier:
     text = trim_end(fold(value[:LONGEST_PASTE]).lstrip(OPENING))
     found = _of_scheme(wanted, text)
     if found is None:
-        shown = text if len(text) <= 40 else f"{text[:40]}…"
+        shown = "".join(c if c.isprintable() else "\ufffd" for c in text[:40])
         raise InvalidInput(
             f"“{shown}” can't be read as {wanted}; give something like {EXAMPLES[wanted]}.",
             field=wanted.value,

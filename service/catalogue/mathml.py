@@ -20,14 +20,65 @@ MAX_ELEMENTS: Final = 1000
 NAMESPACE: Final = "http://www.w3.org/1998/Math/MathML"
 
 ELEMENTS: Final = frozenset(
-    "math mrow mi mn mo mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover "
-    "mmultiscripts mprescripts mtable mtr mtd mstyle mpadded mphantom menclose".split()
+    [
+        "math",
+        "mrow",
+        "mi",
+        "mn",
+        "mo",
+        "mtext",
+        "mspace",
+        "mfrac",
+        "msqrt",
+        "mroot",
+        "msub",
+        "msup",
+        "msubsup",
+        "munder",
+        "mover",
+        "munderover",
+        "mmultiscripts",
+        "mprescripts",
+        "mtable",
+        "mtr",
+        "mtd",
+        "mstyle",
+        "mpadded",
+        "mphantom",
+        "menclose",
+    ]
 )
 ATTRIBUTES: Final = frozenset(
-    "display mathvariant stretchy fence form separator lspace rspace accent accentunder "
-    "movablelimits displaystyle scriptlevel columnalign columnspacing columnlines rowspacing "
-    "rowlines linethickness minsize maxsize width height depth voffset symmetric largeop "
-    "notation".split()
+    [
+        "display",
+        "mathvariant",
+        "stretchy",
+        "fence",
+        "form",
+        "separator",
+        "lspace",
+        "rspace",
+        "accent",
+        "accentunder",
+        "movablelimits",
+        "displaystyle",
+        "scriptlevel",
+        "columnalign",
+        "columnspacing",
+        "columnlines",
+        "rowspacing",
+        "rowlines",
+        "linethickness",
+        "minsize",
+        "maxsize",
+        "width",
+        "height",
+        "depth",
+        "voffset",
+        "symmetric",
+        "largeop",
+        "notation",
+    ]
 )
 _VALUE: Final = re.compile(r"[A-Za-z0-9 .%+-]{0,40}", re.ASCII)
 

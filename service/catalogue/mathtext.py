@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pylatexenc.latex2text import LatexNodes2Text, get_default_latex_context_db
 
-MAX_DEPTH: Final = 40
+MAX_DEPTH: Final = 20
 """Groups inside groups that are still read; deeper ones stay as they are written."""
 
 _TOKEN: Final = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
@@ -48,15 +48,104 @@ _OWN_SYMBOLS: Final = {
 """Where the library has nothing, or a look-alike that a reader can't type."""
 
 _SILENT: Final = frozenset(
-    ["left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl", "Biggr", "bigm", "Bigm", "middle", "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "limits", "nolimits", "nonumber", "notag", "bf", "it", "em", "sc", "tt", "rm", "sf", "sl", "bfseries", "itshape", "slshape", "scshape", "ttfamily", "rmfamily", "sffamily", "mdseries", "upshape", "normalfont", "normalsize", "small", "footnotesize", "scriptsize", "tiny", "large", "Large", "LARGE", "huge", "Huge", "centering", "noindent", "protect", "allowbreak", "boldmath", "smallskip", "medskip", "bigskip"]
+    [
+        "left",
+        "right",
+        "big",
+        "Big",
+        "bigg",
+        "Bigg",
+        "bigl",
+        "bigr",
+        "Bigl",
+        "Bigr",
+        "biggl",
+        "biggr",
+        "Biggl",
+        "Biggr",
+        "bigm",
+        "Bigm",
+        "middle",
+        "displaystyle",
+        "textstyle",
+        "scriptstyle",
+        "scriptscriptstyle",
+        "limits",
+        "nolimits",
+        "nonumber",
+        "notag",
+        "bf",
+        "it",
+        "em",
+        "sc",
+        "tt",
+        "rm",
+        "sf",
+        "sl",
+        "bfseries",
+        "itshape",
+        "slshape",
+        "scshape",
+        "ttfamily",
+        "rmfamily",
+        "sffamily",
+        "mdseries",
+        "upshape",
+        "normalfont",
+        "normalsize",
+        "small",
+        "footnotesize",
+        "scriptsize",
+        "tiny",
+        "large",
+        "Large",
+        "LARGE",
+        "huge",
+        "Huge",
+        "centering",
+        "noindent",
+        "protect",
+        "allowbreak",
+        "boldmath",
+        "smallskip",
+        "medskip",
+        "bigskip",
+    ]
 )
 _ACCENTS: Final = frozenset(
-    ["hat", "widehat", "tilde", "widetilde", "bar", "overline", "vec", "dot", "ddot", "check", "breve", "acute", "grave"]
+    [
+        "hat",
+        "widehat",
+        "tilde",
+        "widetilde",
+        "bar",
+        "overline",
+        "vec",
+        "dot",
+        "ddot",
+        "check",
+        "breve",
+        "acute",
+        "grave",
+    ]
 )
 _WIDE: Final = {"widehat": "hat", "widetilde": "tilde", "overline": "bar"}
 _FRACTIONS: Final = frozenset(["frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"])
 TEXT_COMMANDS: Final = frozenset(
-    ["text", "textbf", "textit", "textrm", "textsf", "textsc", "texttt", "textnormal", "textup", "emph", "mbox", "hbox"]
+    [
+        "text",
+        "textbf",
+        "textit",
+        "textrm",
+        "textsf",
+        "textsc",
+        "texttt",
+        "textnormal",
+        "textup",
+        "emph",
+        "mbox",
+        "hbox",
+    ]
 )
 _MARKS: Final = {"⊤": "ᵀ", "∘": "°", "∗": "∗", "†": "†", "‡": "‡", "′": "′", "⋆": "⋆", "⊥": "⊥"}
 """What already looks raised, or has a raised form."""

@@ -120,7 +120,7 @@ def _openreview(host: str, parts: SplitResult) -> Identifier | None:
 
 
 def _acl(host: str, parts: SplitResult) -> Identifier | None:
-    found = re.fullmatch(r"(?:/[A-Za-z0-9]+){0,4}?/([\w.-]+?)(?:\.pdf|\.bib|\.xml)?", parts.path)
+    found = re.fullmatch(r"(?:/[A-Za-z0-9-]+){0,4}?/([\w.-]+?)(?:\.pdf|\.bib|\.xml)?", parts.path)
     return parse_acl(found[1]) if found else None
 
 

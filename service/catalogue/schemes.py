@@ -78,6 +78,9 @@ ARXIV = re.compile(
 )
 ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
 DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9})*/.*[^\W_].*", re.ASCII)
+UNFIT_FOR_DOI = re.compile(r"[\s\ufffd]|/\.{1,2}/")
+"""Blanks, bytes that were no text, and steps that every browser takes out of a path."""
+
 OPENREVIEW = re.compile(r"[A-Za-z0-9_-]{6,24}", re.ASCII)
 ACL_NEW = re.compile(
     r"(\d{4}\.[a-z0-9_]{2,24}(?:-[a-z0-9_]{1,24})?\.\d{1,4})(?:v([1-9]\d?))?", re.ASCII
@@ -144,7 +147,7 @@ def parse_doi(text: str) -> Identifier | None:
     while (plain := fold(unquote(text))) != text:
         text = plain
     value = trim_end(text).translate(LOWERED)
-    if not DOI.fullmatch(value) or " " in value or "�" in value or not value.isprintable():
+    if not DOI.fullmatch(value) or UNFIT_FOR_DOI.search(value) or not value.isprintable():
         return None
     if found := ARXIV_DOI.fullmatch(value):
         return parse_arxiv(found[1]) or Identifier(Scheme.DOI, value)

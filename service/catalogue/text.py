@@ -10,7 +10,9 @@ from html import escape
 from typing import Final
 
 from service.catalogue.links import code_link, find_links
-from service.catalogue.markup import Formula, Link, Node, Styled, Text, clean, read_markup
+from service.catalogue.markup import read_markup
+from service.catalogue.markup_nodes import Formula, Link, Node, Styled, Text
+from service.catalogue.markup_tokens import clean
 from service.catalogue.mathml import to_mathml
 from service.catalogue.mathtext import MAX_DEPTH, formula_text
 
@@ -79,13 +81,18 @@ def _tidy(text: str) -> str:
     return unicodedata.normalize("NFC", _BLANKS.sub(blank, text)).strip()
 
 
+def _break(found: re.Match[str]) -> str:
+    return "<br/><br/>" if found[0].count("\n") > 1 else found[0]
+
+
 def _html(nodes: Iterable[Node], formula: Callable[[Formula], str], *, in_link: bool) -> str:
     return "".join(_html_node(node, formula, in_link=in_link) for node in nodes)
 
 
 def _html_node(node: Node, formula: Callable[[Formula], str], *, in_link: bool) -> str:
     if isinstance(node, Text):
-        return re.sub(r"[^\S\n]*\n\s*\n\s*", "<br/><br/>", escape(unicodedata.normalize("NFC", node.text)))
+        text = escape(unicodedata.normalize("NFC", node.text))
+        return _BLANKS.sub(_break, text) if "\n" in text else text
     if isinstance(node, Formula):
         return formula(node)
     if isinstance(node, Link):

@@ -1,0 +1,1 @@
+"""The terminal's door: ``papershelf …``, one module a topic."""

@@ -38,7 +38,9 @@ def queue_rebuild_if_due(runtime: Runtime) -> str | None:
     """Queue a training when enough has changed since the last one; tells why, if it does."""
     now = datetime.now(UTC)
     with runtime.reading() as session:
-        why = why_rebuild(runtime.live_model.registry.current_facts(), high_water(session), now=now)
+        live = runtime.live_model.current(session, now=now)
+        facts = dict(live.facts) if live.generation else None
+        why = why_rebuild(facts, high_water(session), now=now)
     if why is not None:
         with runtime.writing() as session:
             enqueue(session, JobKind.REBUILD, {"why": why}, now=now, waiting_key=JobKind.REBUILD)

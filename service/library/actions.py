@@ -74,7 +74,7 @@ def change_bookmark(
     bookmark_id: UUID,
     change: BookmarkChange,
     *,
-    expected_version: int,
+    expected_version: int | None,
     now: datetime,
 ) -> Bookmark:
     """Raises NotFound, and PreconditionFailed if it is not at the expected version any more."""
@@ -96,7 +96,12 @@ def change_bookmark(
 
 
 def remove_bookmark(
-    session: Session, user_id: int, bookmark_id: UUID, *, expected_version: int, now: datetime
+    session: Session,
+    user_id: int,
+    bookmark_id: UUID,
+    *,
+    expected_version: int | None,
+    now: datetime,
 ) -> None:
     """Take a paper off the list. Raises NotFound and PreconditionFailed."""
     library_version = _next_library_version(session, user_id)
@@ -155,7 +160,7 @@ def change_rating(
     rating_id: UUID,
     stars: int,
     *,
-    expected_version: int,
+    expected_version: int | None,
     now: datetime,
 ) -> Rating:
     """Raises NotFound, and PreconditionFailed if it is not at the expected version any more."""
@@ -169,7 +174,7 @@ def change_rating(
 
 
 def remove_rating(
-    session: Session, user_id: int, rating_id: UUID, *, expected_version: int, now: datetime
+    session: Session, user_id: int, rating_id: UUID, *, expected_version: int | None, now: datetime
 ) -> None:
     """Raises NotFound and PreconditionFailed."""
     library_version = _next_library_version(session, user_id)
@@ -254,8 +259,9 @@ def _next_library_version(session: Session, user_id: int) -> int:
     ).one()
 
 
-def _expect(row: Bookmark | Rating, version: int) -> None:
-    if row.version != version:
+def _expect(row: Bookmark | Rating, version: int | None) -> None:
+    """None stands for whichever version it has."""
+    if version is not None and row.version != version:
         raise PreconditionFailed("It has changed since you read it; read it again.")
 
 

@@ -4,8 +4,8 @@ A column of the matrix is a work, so that a preprint and its published version a
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -35,9 +35,6 @@ from service.tables import (
 
 DISLIKES = frozenset({FeedbackKind.NOT_MY_TOPIC, FeedbackKind.LOW_QUALITY})
 """Feedback that says something about taste; the other kinds only hide the paper."""
-
-WORST_RATINGS = 2
-"""Stars up to which a rating is a dislike."""
 
 SECONDS_A_DAY = 86_400.0
 
@@ -180,21 +177,6 @@ def high_water(session: Session) -> HighWater:
 def library_changes(session: Session) -> int:
     """How often anybody's library has changed."""
     return int(session.scalars(select(func.coalesce(func.sum(User.library_version), 0))).one())
-
-
-def from_seeds(history: History, seeds: Collection[int]) -> History:
-    """The person's history with the seeds as the only papers they like; dislikes stay."""
-    disliked = history.dismissed | ((history.ratings > 0) & (history.ratings <= WORST_RATINGS))
-    works = np.fromiter(seeds, np.int64, len(seeds))
-    kept = disliked & ~np.isin(history.item_ids, works)
-    liked = History.of_saved(works)
-    columns = (field.name for field in fields(History))
-    return History(
-        **{
-            column: np.concatenate([getattr(history, column)[kept], getattr(liked, column)])
-            for column in columns
-        }
-    )
 
 
 def _evidence(session: Session, user_id: int | None) -> dict[tuple[int, int], _Evidence]:

@@ -7,10 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from models.artifacts.registry import Registry
+from models.feedback import History
 from models.ranking.model import Model
+from models.training import TrainingSet, train
 from service.catalogue.queries import catalogue_version
 from service.recommend.dataset import documents
 
@@ -60,14 +63,14 @@ class LiveModel:
             pointed_at = self.registry.current()
             opened = self.registry.open_current()
             if opened is None:
-                live = seen or Live(model=Model.empty(), generation=None)
+                live = seen or Live(model=_untrained(), generation=None)
             else:
                 generation, model, facts = opened
                 live = Live(
                     model=model,
                     generation=generation,
                     facts=facts,
-                    catalogue_version=int(facts.get("catalogue_version", 0)),
+                    catalogue_version=int(str(facts.get("catalogue_version", 0))),
                 )
             self._live, self._pointed_at = live, pointed_at
             return live
@@ -77,7 +80,7 @@ class LiveModel:
             live = self._live
             version = catalogue_version(session)
             if live is None or live.catalogue_version >= version:
-                return live or Live(model=Model.empty(), generation=None)
+                return live or Live(model=_untrained(), generation=None)
             papers = documents(session, now=now, above=live.catalogue_version)
             new = papers.without(live.model.item_ids)
             live = replace(
@@ -89,3 +92,18 @@ class LiveModel:
             )
             self._live = live
             return live
+
+
+def _untrained() -> Model:
+    """A model that knows nothing yet, to be extended with texts."""
+    nothing = np.zeros(0, np.float32)
+    return train(
+        TrainingSet(
+            user_ids=np.zeros(0, np.int64),
+            history=History.empty(),
+            item_ids=np.zeros(0, np.int64),
+            documents=(),
+            published_year=nothing,
+            added_days=nothing,
+        )
+    )

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from models.artifacts.registry import Registry
+from models.artifacts.registry import Registry, UnfitModel
 from models.training import train
 from service.db import Sessions
+from service.errors import ModelRefused
 from service.recommend.dataset import HighWater, training_set
 
 KEPT_GENERATIONS = 3
@@ -41,8 +42,7 @@ def rebuild(
 ) -> Rebuilt:
     """Read everything, train, check, publish. Writes to the models folder, never to the database.
 
-    Raises models.artifacts.registry.UnfitModel when the new generation is not fit to serve; the
-    last one then stays.
+    Raises ModelRefused when the new generation is not fit to serve; the last one then stays.
     """
     started = clock()
     with sessions.reading() as session:
@@ -50,18 +50,19 @@ def rebuild(
     model = train(data, progress=progress)
     seconds = clock() - started
     n_people = len(set(data.user_ids.tolist()))
-    generation = registry.publish(
-        model,
-        facts={
-            "trained_at": now.isoformat(),
-            "catalogue_version": mark.catalogue_version,
-            "library_changes": mark.library_changes,
-            "n_works": mark.n_works,
-            "n_people": n_people,
-            "n_interactions": len(data.user_ids),
-            "fit_seconds": round(seconds, 3),
-        },
-    )
+    facts: dict[str, Any] = {
+        "trained_at": now.isoformat(),
+        "catalogue_version": mark.catalogue_version,
+        "library_changes": mark.library_changes,
+        "n_works": mark.n_works,
+        "n_people": n_people,
+        "n_interactions": len(data.user_ids),
+        "fit_seconds": round(seconds, 3),
+    }
+    try:
+        generation = registry.publish(model, facts=facts)
+    except UnfitModel as error:
+        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
     registry.prune(keep=KEPT_GENERATIONS)
     return Rebuilt(
         generation=generation,

@@ -10,13 +10,13 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from models import recommending
+from models.config import Config
 from models.recommending import Request
 from service.accounts.queries import get_user
 from service.catalogue.queries import WITH_PARTS
 from service.errors import InvalidInput
 from service.recommend.dataset import (
     HighWater,
-    from_seeds,
     hidden_works,
     history_of,
     library_changes,
@@ -32,6 +32,8 @@ from service.recommend.records import (
     Wish,
 )
 from service.tables import Impression, Paper, Slate
+
+DEFAULT_DIVERSITY = Config().diversity
 
 EXPLANATIONS = {
     "personal": "Chosen by what you saved, rated and dismissed.",
@@ -59,14 +61,14 @@ def recommend(
     live = live_model.current(session, now=now)
     history = history_of(session, user_id, now=now)
     hidden = np.concatenate([hidden_works(session, user_id, now=now), history.item_ids])
-    seeds = _seeds(session, user_id, wish)
     slate = recommending.recommend(
         live.model,
-        history if seeds is None else from_seeds(history, seeds),
+        history,
         Request(
             limit=wish.limit,
             allowed=_allowed(session, wish),
             exclude=hidden,
+            seeds=_seeds(session, user_id, wish),
             diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
         ),
         rng=rng,
@@ -159,10 +161,8 @@ def _facts(session: Session, live: Live, *, now: datetime) -> ModelFacts:
     )
 
 
-def _seeds(session: Session, user_id: int, wish: Wish) -> set[int] | None:
-    """The works to go by instead of the whole library, or None for the library."""
-    if not wish.seeds and wish.tag is None:
-        return None
+def _seeds(session: Session, user_id: int, wish: Wish) -> NDArray[np.int64]:
+    """The works to go by instead of the whole library; none for the library."""
     works: set[int] = set()
     if wish.seeds:
         found = session.execute(
@@ -176,7 +176,7 @@ def _seeds(session: Session, user_id: int, wish: Wish) -> set[int] | None:
         if not tagged:
             raise InvalidInput("None of your bookmarks has this tag.", field="tag")
         works |= tagged
-    return works
+    return np.array(sorted(works), dtype=np.int64)
 
 
 def _allowed(session: Session, wish: Wish) -> NDArray[np.int64] | None:

@@ -1,0 +1,220 @@
+"""nDCG@20 and Recall@20 of the parts, the blend and the baselines, side by side in one run.
+
+    python benchmarks/quality.py [--eval ../shared/eval] [--part val|test] [--people 1500]
+
+Reads the reading lists of CiteULike-t (Wang, Chen & Li, IJCAI 2013), which are not part of this
+repository, and runs three protocols through ``models.training.train`` and the scores that
+``models.recommending.recommend`` ranks by: *warm* (10 % of each list hidden), *cold* (papers that
+training never saw) and *new person* (1, 3 or 5 saves of somebody who was not in training).
+Choose on ``val``; report ``test`` once.
+"""
+
+import argparse
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from models import FloatArray, IntArray  # noqa: E402
+from models.config import Config  # noqa: E402
+from models.evaluation import baselines  # noqa: E402
+from models.evaluation.metrics import ndcg_at, recall_at  # noqa: E402
+from models.feedback import History  # noqa: E402
+from models.ranking.blend import PARTS, Evidence, blend  # noqa: E402
+from models.ranking.model import Model  # noqa: E402
+from models.training import TrainingSet, train  # noqa: E402
+
+K = 20
+Scores = Mapping[str, FloatArray]
+ScoreAll = Callable[[IntArray], Scores]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """``train`` people by items; then for each person of ``known`` rows what is to be found."""
+
+    name: str
+    train: sp.csr_matrix
+    known: sp.csr_matrix
+    hidden: sp.csr_matrix
+    excluded: Sequence[sp.csr_matrix] = ()
+    allowed: IntArray | None = None
+
+
+def main() -> None:
+    options = _options()
+    data = _reading_lists(options.eval)
+    texts = _texts(options.eval, data["words"])
+    config = Config()
+    protocols = [
+        p for p in _protocols(data["X"], options.part, options.eval) if p.name in options.only
+    ]
+    for protocol in protocols:
+        started = time.perf_counter()
+        model = _trained(protocol.train, texts, config)
+        seconds = time.perf_counter() - started
+        print(f"\n{protocol.name} ({options.part}), trained in {seconds:.1f} s")
+        scorers = [_of_model(model), _of_baselines(protocol, model, config, options.baselines)]
+        _print_table(_judge(protocol, scorers, options.people))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--eval", type=Path, default=ROOT.parent / "shared" / "eval")
+    parser.add_argument("--part", choices=["val", "test"], default="val")
+    parser.add_argument("--people", type=int, default=1500, help="at most so many are judged")
+    parser.add_argument("--baselines", action=argparse.BooleanOptionalAction, default=True)
+    names = ["warm", "cold", "new 1", "new 3", "new 5"]
+    parser.add_argument("--only", nargs="*", default=names, choices=names)
+    options = parser.parse_args()
+    if not options.eval.is_dir():
+        parser.exit(0, f"{options.eval} is not here: nothing to measure on\n")
+    return options
+
+
+def _protocols(X: sp.csr_matrix, part: str, folder: Path) -> list[Protocol]:
+    splits = _module(folder)
+    fit, val, test = splits.split_warm(X)
+    cold = splits.split_cold(X)
+    users = splits.split_users(X)
+    hidden, other = (val, test) if part == "val" else (test, val)
+    found = [
+        Protocol(name="warm", train=fit, known=fit, hidden=hidden, excluded=(other,)),
+        Protocol(
+            name="cold",
+            train=cold["train"],
+            known=cold["train"],
+            hidden=cold[f"{part}_cold"],
+            allowed=cold[f"cold_{part}"],
+        ),
+    ]
+    known, hidden = users[part]
+    for k in (1, 3, 5):
+        folded = Protocol(name=f"new {k}", train=users["train"], known=known[k], hidden=hidden)
+        found.append(folded)
+    return found
+
+
+def _trained(X: sp.csr_matrix, texts: Sequence[str], config: Config) -> Model:
+    cells = X.tocoo()
+    m = X.shape[1]
+    return train(
+        TrainingSet(
+            user_ids=cells.row.astype(np.int64),
+            history=History.of_saved(cells.col.astype(np.int64)),
+            item_ids=np.arange(m),
+            documents=texts,
+            published_year=np.full(m, np.nan, np.float32),
+            added_days=np.zeros(m, np.float32),
+        ),
+        config,
+    )
+
+
+def _of_model(model: Model) -> ScoreAll:
+    def score(rows: IntArray) -> Scores:
+        blended = blend(model, Evidence(rows=rows, confidence=np.ones(len(rows), np.float32)))
+        return {**{name: blended.raw[name] for name in PARTS}, "blend": blended.scores}
+
+    return score
+
+
+def _of_baselines(protocol: Protocol, model: Model, config: Config, wanted: bool) -> ScoreAll:
+    if not wanted:
+        return lambda _rows: {}
+    X = protocol.train
+    weights = model.content.weights
+    norms = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1)).ravel())
+    unit = sp.csr_matrix(sp.diags_array(1 / np.maximum(norms, 1e-9)) @ weights)
+    scorers = {
+        "popularity": baselines.popularity(X),
+        "TF-IDF profile": baselines.tfidf_profile(unit),
+        "item-kNN": baselines.item_knn(X),
+        "ALS": baselines.plain_als(X, replace(config, term_weight=0.0)),
+    }
+    return lambda rows: {name: scorer(rows) for name, scorer in scorers.items()}
+
+
+def _judge(
+    protocol: Protocol, scorers: Sequence[ScoreAll], most: int
+) -> dict[str, list[tuple[float, float]]]:
+    n_known, n_hidden = np.diff(protocol.known.indptr), np.diff(protocol.hidden.indptr)
+    people = np.flatnonzero((n_known > 0) & (n_hidden > 0))
+    people = np.sort(np.random.default_rng(0).permutation(people)[:most])
+    results: dict[str, list[tuple[float, float]]] = {}
+    for person in people:
+        rows = _row(protocol.known, person)
+        relevant = _row(protocol.hidden, person)
+        shut = _shut_out(protocol, person)
+        for scorer in scorers:
+            for name, scores in scorer(rows).items():
+                ranked = _top(scores, shut, K)
+                figures = ndcg_at(ranked, relevant, K), recall_at(ranked, relevant, K)
+                results.setdefault(name, []).append(figures)
+    return results
+
+
+def _shut_out(protocol: Protocol, person: int) -> IntArray:
+    shut = [_row(matrix, person) for matrix in (protocol.known, *protocol.excluded)]
+    if protocol.allowed is not None:
+        shut.append(np.setdiff1d(np.arange(protocol.known.shape[1]), protocol.allowed))
+    return np.concatenate(shut)
+
+
+def _top(scores: FloatArray, shut: IntArray, k: int) -> IntArray:
+    open_scores = np.array(scores, np.float32)
+    open_scores[shut] = -np.inf
+    top = np.argpartition(-open_scores, k)[:k]
+    return top[np.argsort(-open_scores[top], kind="stable")]
+
+
+def _row(matrix: sp.csr_matrix, row: int) -> IntArray:
+    return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]].astype(np.int64)
+
+
+def _print_table(results: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    print(f"{'':16} nDCG@{K}  Recall@{K}   people")
+    for name, figures in results.items():
+        ndcg, recall = np.mean(figures, axis=0)
+        print(f"{name:16} {ndcg:7.4f}  {recall:9.4f}  {len(figures):7}")
+
+
+def _module(folder: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("protocols", folder / "protocols.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(folder / "protocols.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _reading_lists(folder: Path) -> dict[str, Any]:
+    return dict(_module(folder).load("t"))
+
+
+def _texts(folder: Path, words: sp.csr_matrix) -> list[str]:
+    """Each paper's words, repeated as often as they are counted; the order is lost."""
+    import gzip
+
+    with gzip.open(folder / "citeulike-t" / "vocabulary.dat.gz", "rt", encoding="utf-8") as file:
+        names = np.array([line.strip() for line in file], object)
+    counts = words.tocsr()
+    texts = []
+    for start, end in zip(counts.indptr, counts.indptr[1:], strict=False):
+        repeated = np.repeat(names[counts.indices[start:end]], counts.data[start:end].astype(int))
+        texts.append(" ".join(repeated))
+    return texts
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""Published models on disk: written aside, checked, then swapped in by one rename.
+
+A generation is a folder ``<number>-<digest>``, where the digest is the beginning of the SHA-256 of
+its manifest and the manifest has those of all other files: the name vouches for every byte.
+``CURRENT`` holds the name of one generation and is replaced, never rewritten. Whoever reads sees
+the old model or the new one.
+"""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+
+from models.artifacts.files import (
+    MANIFEST,
+    arrays_of,
+    read_model,
+    sync_folder,
+    write_bytes,
+    write_model,
+)
+from models.artifacts.manifest import (
+    CONVENTIONS,
+    BrokenGeneration,
+    JsonValue,
+    Manifest,
+    digest,
+    to_bytes,
+)
+from models.ranking.model import Model
+
+CURRENT = "CURRENT"
+DIGITS = 16
+"""Hex digits of the digest in a name."""
+_NAME = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{DIGITS}}})")
+_STAGING = ".staging-"
+
+
+class UnfitModel(ValueError):
+    """A model that must not be published: not finite, or arrays that do not fit together."""
+
+
+class Registry:
+    """The generations under one folder, which is made when first published to."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def publish(self, model: Model, *, facts: Mapping[str, JsonValue]) -> str:
+        """Make ``model`` the current generation and return its id.
+
+        ``facts`` go into the manifest. UnfitModel if the model is broken; then, and whenever this
+        stops half-way, the current generation stays what it was.
+        """
+        check_fit(model)
+        self.root.mkdir(parents=True, exist_ok=True)
+        staging = Path(mkdtemp(prefix=_STAGING, dir=self.root))
+        try:
+            generation = self._write(model, facts, staging)
+        except BaseException:
+            shutil.rmtree(staging, ignore_errors=True)
+            raise
+        self._point_to(generation)
+        return generation
+
+    def current(self) -> str | None:
+        """The id of the generation that CURRENT names, None if there is none. Not verified."""
+        try:
+            name = (self.root / CURRENT).read_text("ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return name if _NAME.fullmatch(name) else None
+
+    def open_current(self) -> tuple[str, Model, dict[str, JsonValue]] | None:
+        """The current generation: id, model, facts; verified, arrays mapped copy-on-write.
+
+        If it is damaged, the newest good one instead; None if none is good.
+        """
+        for name in self._by_preference():
+            try:
+                model, manifest = read_model(self.root / name, name.partition("-")[2])
+            except BrokenGeneration:
+                continue
+            return name, model, dict(manifest.facts)
+        return None
+
+    def prune(self, keep: int = 3) -> None:
+        """Delete all generations but the ``keep`` newest and the current one, and what crashed
+        publishers left. Open maps of deleted files stay readable."""
+        current = self.current()
+        for name in self._generations()[max(1, keep) :]:
+            if name != current:
+                shutil.rmtree(self.root / name, ignore_errors=True)
+        if self.root.is_dir():
+            for path in self.root.glob(f"{_STAGING}*"):
+                _remove(path)
+
+    def _write(self, model: Model, facts: Mapping[str, JsonValue], staging: Path) -> str:
+        staging.chmod(0o755)
+        manifest = Manifest(
+            files=write_model(model, staging),
+            config=model.config,
+            n_people=model.n_people,
+            facts=facts,
+            conventions=CONVENTIONS,
+        )
+        raw = to_bytes(manifest)
+        write_bytes(staging / MANIFEST, raw)
+        sync_folder(staging)
+        return self._move_in(staging, digest(raw)[:DIGITS])
+
+    def _move_in(self, staging: Path, fingerprint: str) -> str:
+        newest = next(iter(self._generations()), "0-")
+        generation = f"{int(newest.partition('-')[0]) + 1:06d}-{fingerprint}"
+        staging.rename(self.root / generation)
+        sync_folder(self.root)
+        return generation
+
+    def _point_to(self, generation: str) -> None:
+        pointer = self.root / f"{_STAGING}{generation}.current"
+        write_bytes(pointer, generation.encode("ascii"))
+        pointer.replace(self.root / CURRENT)
+        sync_folder(self.root)
+
+    def _by_preference(self) -> Iterator[str]:
+        """CURRENT, then the others from the newest down; each name once.
+
+        The pointer is read again at the end: a swap and a prune may have passed meanwhile.
+        """
+        tried = set()
+        for names in (self._current_first, self._current_first):
+            for name in names():
+                if name not in tried:
+                    tried.add(name)
+                    yield name
+
+    def _current_first(self) -> list[str]:
+        current, names = self.current(), self._generations()
+        return [name for name in names if name == current] + [n for n in names if n != current]
+
+    def _generations(self) -> list[str]:
+        """Ids on disk, newest first."""
+        if not self.root.is_dir():
+            return []
+        names = [path.name for path in self.root.iterdir() if _NAME.fullmatch(path.name)]
+        return sorted(names, key=_number, reverse=True)
+
+
+def check_fit(model: Model) -> None:
+    """Raise UnfitModel unless every number is finite (years may be NaN) and all shapes agree."""
+    for name, array in arrays_of(model).items():
+        may_be_nan = name == "published_year"
+        if array.dtype.kind == "f" and not may_be_nan and not np.all(np.isfinite(array)):
+            raise UnfitModel(f"{name} has values that are not finite")
+    for what, holds in _shape_rules(model).items():
+        if not holds():
+            raise UnfitModel(f"{what}: shapes do not agree")
+
+
+def _shape_rules(model: Model) -> Mapping[str, Callable[[], bool]]:
+    m, v = len(model.item_ids), len(model.content.vocabulary)
+    factors, content = model.factors, model.content
+    f = factors.gram.shape[-1]
+    return {
+        "item factors": lambda: factors.items.shape == (m, f),
+        "gram": lambda: factors.gram.shape == factors.row_gram.shape == (f, f),
+        "term factors": lambda: factors.term_factors.shape == (len(factors.terms), f),
+        "terms": lambda: bool(np.all((factors.terms >= 0) & (factors.terms < v))),
+        "weights": lambda: content.weights.shape == (m, v),
+        "neighbours": lambda: model.neighbours.shape == (m, m),
+        "columns of terms": lambda: (
+            {len(content.idf), len(content.in_full), len(content.in_short)} == {v}
+        ),
+        "columns of papers": lambda: (
+            {
+                len(column)
+                for column in (
+                    content.lengths,
+                    content.n_terms,
+                    model.people,
+                    model.published_year,
+                    model.added_days,
+                    model.recency,
+                    model.centrality,
+                )
+            }
+            == {m}
+        ),
+    }
+
+
+def _number(name: str) -> tuple[int, str]:
+    number, _, fingerprint = name.partition("-")
+    return int(number), fingerprint
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

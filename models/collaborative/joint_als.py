@@ -1,0 +1,130 @@
+"""One factor model over people *and* words.
+
+ALS for implicit feedback (Hu, Koren & Volinsky, ICDM 2008; solved by conjugate gradients as in
+Takács, Pilászy & Tikk, RecSys 2011, through ``implicit``) on the stacked matrix R = [X ; w·Tᵀ]:
+people and terms are rows, papers are columns. A paper nobody saved gets its factors from its words.
+The last sweep over the papers is solved exactly, with the same code that later folds in new ones.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from models import AnyIntArray, FloatArray
+from models.collaborative.fold_in import solve_row
+from models.config import Config
+from models.interactions import frequent_terms, stacked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointFactors:
+    """``items`` (m, f) float32; ``gram`` (f, f) is itemsᵀ·items, for folding in a person.
+
+    ``terms`` (t,) int64 ascending are the vocabulary columns that have factors, ``term_factors``
+    (t, f) these; ``row_gram`` (f, f) is that of all rows, people and terms, for folding in a paper.
+    Factors of people are not kept.
+    """
+
+    items: FloatArray
+    gram: FloatArray
+    terms: AnyIntArray
+    term_factors: FloatArray
+    row_gram: FloatArray
+
+
+def fit_joint(
+    user_items: sp.csr_matrix,
+    term_weights: sp.csr_matrix,
+    config: Config,
+    *,
+    seed: int,
+    on_iteration: Callable[[int], None] | None = None,
+) -> JointFactors:
+    """Factors of (n, m) signed confidences in bookmarks and of (m, v) TF-IDF weights, both CSR."""
+    terms = frequent_terms(term_weights, config.max_terms)
+    rows = stacked(user_items, term_weights, terms, weight=config.term_weight)
+    rows.data *= np.float32(config.alpha)
+    n_factors = config.factors_for(rows.shape[1])
+    if rows.nnz == 0:
+        return _without_evidence(rows.shape[1], n_factors)
+    row_factors = _fit_rows(rows, n_factors, config, seed, on_iteration)
+    row_gram = row_factors.T @ row_factors
+    items = _solve_all(rows.T.tocsr(), row_factors, row_gram, config.regularization)
+    return JointFactors(
+        items=items,
+        gram=items.T @ items,
+        terms=terms,
+        term_factors=np.ascontiguousarray(row_factors[user_items.shape[0] :]),
+        row_gram=row_gram,
+    )
+
+
+def extend_joint(
+    factors: JointFactors, term_weights: sp.csr_matrix, config: Config
+) -> JointFactors:
+    """The same model with k more papers, folded in from their terms (k, v'); v' may exceed v."""
+    known = term_weights[:, factors.terms] * np.float32(config.alpha * config.term_weight)
+    new = _solve_all(known, factors.term_factors, factors.row_gram, config.regularization)
+    return JointFactors(
+        items=np.concatenate([factors.items, new]),
+        gram=factors.gram + new.T @ new,
+        terms=factors.terms,
+        term_factors=factors.term_factors,
+        row_gram=factors.row_gram,
+    )
+
+
+def _without_evidence(n_items: int, n_factors: int) -> JointFactors:
+    nothing = np.zeros((n_factors, n_factors), np.float32)
+    return JointFactors(
+        items=np.zeros((n_items, n_factors), np.float32),
+        gram=nothing,
+        terms=np.zeros(0, np.int64),
+        term_factors=np.zeros((0, n_factors), np.float32),
+        row_gram=nothing,
+    )
+
+
+def _fit_rows(
+    rows: sp.csr_matrix,
+    n_factors: int,
+    config: Config,
+    seed: int,
+    on_iteration: Callable[[int], None] | None,
+) -> FloatArray:
+    from implicit.cpu.als import AlternatingLeastSquares  # here: only training needs it
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "OpenBLAS is configured", RuntimeWarning)
+        model = AlternatingLeastSquares(
+            factors=n_factors,
+            regularization=config.regularization,
+            alpha=1.0,  # the confidences are multiplied already
+            iterations=config.iterations,
+            num_threads=config.threads,
+            random_state=seed,
+        )
+
+    def report(iteration: int, _seconds: float, _loss: float | None) -> None:
+        if on_iteration is not None:
+            on_iteration(iteration)
+
+    model.fit(rows, show_progress=False, callback=report)
+    return np.asarray(model.user_factors, np.float32)
+
+
+def _solve_all(
+    cells: sp.csr_matrix, factors: FloatArray, gram: FloatArray, regularization: float
+) -> FloatArray:
+    """Exact factors (k, f) of each row of ``cells`` (k, rows of ``factors``)."""
+    solved = np.zeros((cells.shape[0], gram.shape[0]), np.float32)
+    for row, (start, end) in enumerate(zip(cells.indptr, cells.indptr[1:], strict=False)):
+        if start < end:
+            touched = cells.indices[start:end]
+            solved[row] = solve_row(
+                factors[touched], gram, cells.data[start:end], regularization=regularization
+            )
+    return solved

@@ -1,0 +1,175 @@
+"""TF-IDF of texts of very different length: abstracts beside bare titles.
+
+Two things differ from the textbook. *Document frequencies* of titles and of abstracts are kept
+apart, because a word such as "task" stands in half of all abstracts and in few titles: counted
+together, thousands of titles would make the commonest words of abstracts look rare. *Lengths* are
+normalised with a pivot (Singhal, Buckley & Mitra, "Pivoted Document Length Normalization", SIGIR
+1996) that is the length of abstracts, so that a title that shares one word with an abstract is not
+taken for its twin. Both are recomputed as papers arrive, so the order of arrival does not matter.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from models import FloatArray, IntArray
+from models.content.analyzer import terms_of
+from models.interactions import empty_csr
+
+FULL_TEXT_TERMS = 30
+"""A text of that many terms is an abstract; titles have 4 to 10, titles with keywords up to 20."""
+PRIOR_TITLES = 10.0
+"""Titles have the say of that many abstracts about how common a term is. Small, since titles choose
+their words differently; enough to help while there are only a few dozen abstracts."""
+TF_SLOPE = 1.0
+IDF_POWER = 1.0
+SMALLEST_LENGTH = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermIndex:
+    """The papers as term vectors; m papers, v terms.
+
+    ``vocabulary`` v strings, the column names; ``columns`` the way back. ``weights`` (m, v) CSR
+    float32, the normalised vectors: their dot products are likenesses, about 0 to 1. ``idf`` (v,)
+    and ``lengths`` (m,) float32: a weight is tf · idf / length. ``n_terms`` (m,) int64: how many
+    terms the text has. ``in_full`` and ``in_short`` (v,) int64: how many abstracts and how many
+    short texts have the term.
+    """
+
+    vocabulary: Sequence[str]
+    columns: dict[str, int]
+    weights: sp.csr_matrix
+    idf: FloatArray
+    lengths: FloatArray
+    n_terms: IntArray
+    in_full: IntArray
+    in_short: IntArray
+
+    @property
+    def n_items(self) -> int:
+        return len(self.lengths)
+
+
+def index_texts(documents: Sequence[str], *, slope: float) -> TermIndex:
+    """The term vectors of plain texts, none of which need be in any language; "" is a zero row."""
+    return extend_index(_nothing(), documents, slope=slope)
+
+
+def extend_index(index: TermIndex, documents: Sequence[str], *, slope: float) -> TermIndex:
+    """A new index with the texts as further rows; rows and columns there were keep their numbers.
+
+    Weights of all rows are brought up to date with the new document frequencies.
+    """
+    columns = dict(index.columns)
+    counts, n_terms = _count(documents, columns)
+    n_columns = len(columns)
+    tf = sp.vstack([_widened(_tf_of(index), n_columns), counts], format="csr", dtype=np.float32)
+    is_full = n_terms >= FULL_TEXT_TERMS
+    in_full = _padded(index.in_full, n_columns) + _document_frequency(counts[is_full])
+    in_short = _padded(index.in_short, n_columns) + _document_frequency(counts[~is_full])
+    n_terms = np.concatenate([index.n_terms, n_terms])
+    idf = _idf(in_full, in_short, n_terms)
+    weights, lengths = _weighted(tf, idf, n_terms, slope)
+    return TermIndex(
+        vocabulary=list(columns),
+        columns=columns,
+        weights=weights,
+        idf=idf,
+        lengths=lengths,
+        n_terms=n_terms,
+        in_full=in_full,
+        in_short=in_short,
+    )
+
+
+def _nothing() -> TermIndex:
+    floats, ints = np.zeros(0, np.float32), np.zeros(0, np.int64)
+    return TermIndex(
+        vocabulary=[],
+        columns={},
+        weights=empty_csr(0, 0),
+        idf=floats,
+        lengths=floats,
+        n_terms=ints,
+        in_full=ints,
+        in_short=ints,
+    )
+
+
+def _count(documents: Sequence[str], columns: dict[str, int]) -> tuple[sp.csr_matrix, IntArray]:
+    """(k, v) CSR of 1 + TF_SLOPE · ln(count), and the (k,) lengths; ``columns`` grows."""
+    indices: list[int] = []
+    counts: list[int] = []
+    ends = [0]
+    n_terms = np.zeros(len(documents), np.int64)
+    for row, document in enumerate(documents):
+        found = Counter(terms_of(document))
+        indices += [columns.setdefault(term, len(columns)) for term in found]
+        counts += found.values()
+        ends.append(len(indices))
+        n_terms[row] = found.total()
+    tf = (1 + TF_SLOPE * np.log(np.array(counts, np.float64))).astype(np.float32)
+    matrix = sp.csr_matrix(
+        (tf, np.array(indices, np.int32), np.array(ends, np.int32)),
+        shape=(len(documents), len(columns)),
+    )
+    matrix.sort_indices()
+    return matrix, n_terms
+
+
+def _tf_of(index: TermIndex) -> sp.csr_matrix:
+    weights = index.weights
+    rows = np.repeat(index.lengths, np.diff(weights.indptr))
+    tf = weights.data * rows / index.idf[weights.indices]
+    return sp.csr_matrix((tf, weights.indices, weights.indptr), shape=weights.shape)
+
+
+def _widened(matrix: sp.csr_matrix, n_columns: int) -> sp.csr_matrix:
+    return sp.csr_matrix(
+        (matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], n_columns)
+    )
+
+
+def _padded(counts: IntArray, n: int) -> IntArray:
+    return np.pad(counts, (0, n - len(counts)))
+
+
+def _document_frequency(counts: sp.csr_matrix) -> IntArray:
+    return np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
+
+
+def _idf(in_full: IntArray, in_short: IntArray, n_terms: IntArray) -> FloatArray:
+    """ln(1 + 1/p)^IDF_POWER (v,), where p is the share of abstracts that have the term.
+
+    The share among titles, times how much longer abstracts are, serves as prior.
+    """
+    full = n_terms >= FULL_TEXT_TERMS
+    n_full, n_short = int(full.sum()), int((~full).sum())
+    if n_full == 0:
+        share = (in_short + 0.5) / (n_short + 1)
+    else:
+        longer = n_terms[full].mean() / max(1.0, n_terms[~full].mean() if n_short else 1.0)
+        expected = np.minimum(1.0, in_short / max(1, n_short) * longer)
+        prior = min(PRIOR_TITLES, n_short)
+        share = (in_full + prior * expected + 0.5) / (n_full + prior + 1)
+    return (np.log1p(1 / share) ** IDF_POWER).astype(np.float32)
+
+
+def _weighted(
+    tf: sp.csr_matrix, idf: FloatArray, n_terms: IntArray, slope: float
+) -> tuple[sp.csr_matrix, FloatArray]:
+    """tf · idf / length, where length = (1 - slope) · pivot + slope · ‖tf · idf‖."""
+    n_stored = np.diff(tf.indptr)
+    values = tf.data * idf[tf.indices]
+    rows = np.repeat(np.arange(tf.shape[0]), n_stored)
+    norms = np.sqrt(np.bincount(rows, weights=values**2, minlength=tf.shape[0]))
+    full = n_terms >= FULL_TEXT_TERMS
+    some = full if full.any() else n_terms > 0
+    pivot = float(norms[some].mean()) if some.any() else 1.0
+    lengths = np.maximum((1 - slope) * pivot + slope * norms, SMALLEST_LENGTH).astype(np.float32)
+    weights = (values / np.repeat(lengths, n_stored)).astype(np.float32)
+    return sp.csr_matrix((weights, tf.indices, tf.indptr), shape=tf.shape), lengths

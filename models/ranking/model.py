@@ -1,0 +1,87 @@
+"""A trained recommender: an immutable value made of arrays, that grows by making a new one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from models import FloatArray, IntArray
+from models.collaborative.joint_als import JointFactors, extend_joint
+from models.config import Config
+from models.content.tfidf import TermIndex, extend_index
+from models.ids import IdIndex
+from models.ranking.cold_start import prior_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """Everything needed to rank m papers for anybody.
+
+    ``neighbours`` (m, m) CSR float32, ``people`` (m,) float32 how many people like each paper,
+    ``published_year`` (m,) float32, NaN where unknown, ``added_days`` (m,) float32, ``n_people``.
+    """
+
+    config: Config
+    items: IdIndex
+    content: TermIndex
+    factors: JointFactors
+    neighbours: sp.csr_matrix
+    people: FloatArray
+    published_year: FloatArray
+    added_days: FloatArray
+    n_people: int
+    recency: FloatArray
+    centrality: FloatArray
+    """Both (m,) float32, their sum within 0 to 1: the order when nothing is known of a person."""
+
+    @property
+    def item_ids(self) -> IntArray:
+        """(m,) int64, the papers this model knows."""
+        return self.items.ids
+
+    def extend(
+        self,
+        item_ids: IntArray,
+        documents: Sequence[str],
+        published_year: FloatArray,
+        added_days: FloatArray,
+    ) -> "Model":
+        """A model that knows k more papers: (k,) ids, texts, years (NaN unknown) and days.
+
+        The vocabulary grows, term weights are brought up to date, factors are folded in from the
+        terms that had factors. Ids that are known already, or said twice, are passed over.
+        """
+        _, known = self.items.look_up(item_ids)
+        _, first = np.unique(item_ids, return_index=True)
+        new = np.sort(first[~known[first]])
+        if len(new) == 0:
+            return self
+        texts = [documents[i] for i in new]
+        content = extend_index(self.content, texts, slope=self.config.slope)
+        added_rows = content.weights[self.content.n_items :]
+        return replace(
+            self,
+            items=IdIndex(np.concatenate([self.item_ids, np.asarray(item_ids, np.int64)[new]])),
+            content=content,
+            factors=extend_joint(self.factors, added_rows, self.config),
+            neighbours=_with_empty_rows(self.neighbours, len(new)),
+            people=np.concatenate([self.people, np.zeros(len(new), np.float32)]),
+            published_year=_joined(self.published_year, published_year[new]),
+            added_days=_joined(self.added_days, added_days[new]),
+        ).with_prior()
+
+    def with_prior(self) -> "Model":
+        """The same model with recency and centrality computed anew."""
+        recency, centrality = prior_of(self.content, self.published_year, self.added_days)
+        return replace(self, recency=recency, centrality=centrality)
+
+
+def _joined(old: FloatArray, new: FloatArray) -> FloatArray:
+    return np.concatenate([old, np.asarray(new, np.float32)])
+
+
+def _with_empty_rows(matrix: sp.csr_matrix, k: int) -> sp.csr_matrix:
+    n = matrix.shape[0] + k
+    indptr = np.concatenate([matrix.indptr, np.full(k, matrix.indptr[-1], matrix.indptr.dtype)])
+    return sp.csr_matrix((matrix.data, matrix.indices, indptr), shape=(n, n))

@@ -1,0 +1,93 @@
+"""The way in: everybody's evidence and all texts become a :class:`Model`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models import FloatArray, IntArray
+from models.collaborative.joint_als import fit_joint
+from models.collaborative.neighbours import nearest_items
+from models.config import Config
+from models.content.tfidf import index_texts
+from models.feedback import History
+from models.ids import IdIndex
+from models.interactions import people_per_item, user_item_matrix
+from models.ranking.cold_start import prior_of
+from models.ranking.model import Model
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingSet:
+    """All there is to learn from; n history rows, m papers.
+
+    ``user_ids`` (n,) int64, whose each history row is; ``history`` the rows of all people, one
+    after another; ``item_ids`` (m,) int64, every paper once; ``documents`` m plain texts: title,
+    abstract, keywords; perhaps a title alone, perhaps ""; ``published_year`` (m,) float32, NaN
+    where unknown; ``added_days`` (m,) float32, days since the paper came into the catalogue.
+    """
+
+    user_ids: IntArray
+    history: History
+    item_ids: IntArray
+    documents: Sequence[str]
+    published_year: FloatArray
+    added_days: FloatArray
+
+    def __post_init__(self) -> None:
+        m = len(self.item_ids)
+        if {len(self.documents), len(self.published_year), len(self.added_days)} != {m}:
+            raise ValueError("item_ids, documents, published_year and added_days have one length")
+        if len(self.user_ids) != len(self.history):
+            raise ValueError("user_ids and history have one length")
+
+
+def train(
+    data: TrainingSet,
+    config: Config | None = None,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Model:
+    """A model of all papers and of everybody's evidence; the same seed gives the same model.
+
+    ``progress`` is told what goes on and how much is done, 0 to 1. Works for no people, no papers,
+    and anything above.
+    """
+    config = config or Config()
+    report = progress or _silent
+    items = IdIndex(np.asarray(data.item_ids, np.int64))
+    report("reading texts", 0.0)
+    content = index_texts(data.documents, slope=config.slope)
+    report("counting interactions", 0.2)
+    user_items = user_item_matrix(data.user_ids, data.history, items)
+    neighbours = nearest_items(user_items, config)
+    report("learning factors", 0.3)
+    factors = fit_joint(
+        user_items,
+        content.weights,
+        config,
+        seed=seed,
+        on_iteration=lambda i: report("learning factors", 0.3 + 0.6 * (i + 1) / config.iterations),
+    )
+    recency, centrality = prior_of(content, data.published_year, data.added_days)
+    report("done", 1.0)
+    return Model(
+        config=config,
+        items=items,
+        content=content,
+        factors=factors,
+        neighbours=neighbours,
+        people=people_per_item(user_items),
+        published_year=np.asarray(data.published_year, np.float32),
+        added_days=np.asarray(data.added_days, np.float32),
+        n_people=user_items.shape[0],
+        recency=recency,
+        centrality=centrality,
+    )
+
+
+def _silent(_stage: str, _done: float) -> None:
+    return None

@@ -1,0 +1,17 @@
+"""Makes the WSGI application."""
+
+from flask import Flask
+
+from service.api.register import register_api
+from service.config import Settings
+from service.runtime import Runtime, build_runtime
+
+
+def create_app(runtime: Runtime | None = None) -> Flask:
+    """The application; without a runtime, one by the settings of the environment.
+
+    Migrates nothing. Raises CannotStart.
+    """
+    app = Flask("papershelf", static_folder=None, template_folder=None)
+    register_api(app, runtime or build_runtime(Settings.from_environment()))
+    return app

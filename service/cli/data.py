@@ -1,0 +1,150 @@
+"""What is kept: bringing it in, keeping its schema, backing it up."""
+
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from service.cli.terminal import console, opened_runtime, person, progress_bar
+from service.errors import CannotStart, Conflict
+from service.runtime import Runtime
+
+LOOK_EVERY_S = 0.1
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option("--user", "email", help="For whom; the first administrator if not given.")
+def import_files(files: tuple[str, ...], email: str | None) -> None:
+    """Bring in conference listings: one abstract a paragraph under a heading.
+
+    What is known already is recognised. Ends with 1 if an entry or a file could not be taken.
+    """
+    is_complete = [_import_file(Path(file), email) for file in files]
+    sys.exit(0 if all(is_complete) else 1)
+
+
+def _import_file(file: Path, email: str | None) -> bool:
+    from service.db import scope
+    from service.importers.queries import get_import, import_rows
+    from service.importers.run import receive
+    from service.tables import ImportState, Outcome
+
+    with opened_runtime() as runtime:
+        with runtime.writing() as session:
+            owner_id = person(session, email).id
+            scope(session, owner_id)
+            brought = receive(
+                session,
+                owner_id,
+                file_name=file.name,
+                content=file.read_bytes(),
+                now=datetime.now(UTC),
+            )
+            session.commit()
+        with progress_bar() as bar:
+            task = bar.add_task(f"Importing {file.name}", total=None)
+            _bring_in(
+                runtime,
+                brought.id,
+                owner_id,
+                lambda done, total: bar.update(task, completed=done, total=total),
+            )
+        with runtime.reading() as session:
+            scope(session, owner_id)
+            outcome = get_import(session, owner_id, brought.public_id)
+            rows = import_rows(
+                session, owner_id, outcome.id, after_position=0, limit=outcome.n_entries
+            )
+    if outcome.state is ImportState.FAILED:
+        click.echo(f"papershelf: {file.name}: {outcome.error}", err=True)
+        return False
+    console.print(
+        f"{outcome.list_name or file.name}: {outcome.n_created} new, {outcome.n_known} known, "
+        f"{outcome.n_skipped} skipped, {outcome.n_failed} failed."
+    )
+    refused = [row for row, _ in rows if row.outcome in {Outcome.SKIPPED, Outcome.FAILED}]
+    if refused:
+        table = Table("line", "entry", "why", "what to do")
+        for row in refused:
+            table.add_row(str(row.line), row.excerpt[:60], row.reason or "", row.remedy or "")
+        console.print(table)
+    return outcome.n_failed == 0
+
+
+def _bring_in(
+    runtime: Runtime, import_id: int, owner_id: int, progress: Callable[[int, int], None]
+) -> None:
+    """Do the import here, or watch it where a worker was quicker to take it."""
+    from service.db import scope
+    from service.importers.run import run_import
+    from service.job_queue import JobKind, claim, finish, job_with
+    from service.tables import Import, ImportState
+
+    with runtime.writing() as session:
+        job_id = job_with(session, JobKind.IMPORT, "import_id", import_id)
+        is_ours = claim(session, job_id, now=datetime.now(UTC)) is not None
+        session.commit()
+    if is_ours:
+        run_import(runtime.writing, import_id, owner_id, now=datetime.now(UTC), progress=progress)
+        with runtime.writing() as session:
+            finish(session, job_id, {}, now=datetime.now(UTC))
+            session.commit()
+    while True:
+        with runtime.reading() as session:
+            scope(session, owner_id)
+            state = session.get_one(Import, import_id).state
+        if state in {ImportState.DONE, ImportState.FAILED}:
+            return
+        time.sleep(LOOK_EVERY_S)
+
+
+@click.group()
+def db() -> None:
+    """The database's schema."""
+
+
+@db.command()
+def upgrade() -> None:
+    """Bring the database to this version's schema."""
+    from service.config import Settings, prepare_data_folder
+    from service.db import make_engine
+    from service.tables.migrations import upgrade as migrate
+
+    settings = Settings.from_environment()
+    prepare_data_folder(settings.data_folder)
+    engine = make_engine(settings.database_url)
+    migrate(engine)
+    engine.dispose()
+    console.print("The database is at this version's schema.")
+
+
+@click.command()
+@click.argument("destination", type=click.Path(path_type=Path))
+def backup(destination: Path) -> None:
+    """Copy the database to DESTINATION while the service runs; a plain cp would miss writes.
+
+    For PostgreSQL use pg_dump.
+    """
+    with opened_runtime() as runtime:
+        if not runtime.settings.is_embedded:
+            raise CannotStart("This installation is on PostgreSQL; back it up with pg_dump.")
+        if destination.exists():
+            raise Conflict(f"{destination} is there already; name a new file.")
+        source = sqlite3.connect(str(runtime.settings.database_url.database))
+        copy = sqlite3.connect(destination)
+        try:
+            source.backup(copy)
+            verdict = copy.execute("PRAGMA integrity_check").fetchone()[0]
+        finally:
+            copy.close()
+            source.close()
+    if verdict != "ok":
+        destination.unlink()
+        raise CannotStart(f"The copy is damaged ({verdict}) and was removed; check the disk.")
+    console.print(f"Backed up to {destination}.")

@@ -1,0 +1,55 @@
+"""A list asks as many questions for 50 rows as for 2."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import event
+
+from service.runtime import Runtime
+from tests.doors.api.test_imports import LISTING, carry_out
+from tests.factories import Api, make_papers
+
+
+@contextmanager
+def counted(runtime: Runtime) -> Iterator[list[str]]:
+    statements: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement)
+
+    event.listen(runtime.sessions.engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(runtime.sessions.engine, "before_cursor_execute", note)
+
+
+@pytest.mark.parametrize(
+    "path", ["/papers", "/bookmarks", "/ratings", "/feedback", "/recommendations"]
+)
+def test_a_longer_list_asks_no_more_questions(api: Api, runtime: Runtime, path: str):
+    for paper in make_papers(runtime, 50):
+        new = {"paper_id": str(paper.public_id)}
+        api.post("/bookmarks", json={**new, "tags": ["a", "b"]})
+        api.post("/ratings", json={**new, "stars": 4})
+        api.post("/feedback", json={**new, "kind": "seen"})
+    make_papers(runtime, 60)
+    api.get(f"{path}?limit=2")
+    seen = []
+    for limit in (2, 50):
+        with counted(runtime) as statements:
+            answer = api.get(f"{path}?limit={limit}")
+        assert len(answer.json["items"]) == limit
+        # The impressions of a slate are written in one statement, whose rows do not count.
+        seen.append(len(statements))
+    assert seen[0] == seen[1]
+
+
+def test_the_rows_of_an_import_ask_no_more_questions(api: Api, runtime: Runtime):
+    where = api.post("/imports", data=LISTING, content_type="text/plain").headers["Location"]
+    carry_out(runtime)
+    seen = []
+    for limit in (1, 2):
+        with counted(runtime) as statements:
+            assert len(api.get(f"{where}/rows?limit={limit}").json["items"]) == limit
+        seen.append(len(statements))
+    assert seen[0] == seen[1]

@@ -1,0 +1,78 @@
+"""Recommendations through HTTP."""
+
+from service.runtime import Runtime
+from service.tables import Impression, Slate
+from tests.factories import Api, Person, count, make_papers
+
+
+def test_somebody_new_gets_papers_and_is_told_why(api: Api, runtime: Runtime):
+    make_papers(runtime, 12)
+    answer = api.get("/recommendations?limit=5")
+    assert answer.status_code == 200, answer.json
+    assert len(answer.json["items"]) == 5
+    assert answer.json["strategy"] == "cold_start"
+    assert answer.json["model"]["catalogue_as_of"].endswith("Z")
+
+
+def test_a_saved_paper_counts_at_once_and_is_not_shown(api: Api, runtime: Runtime):
+    papers = make_papers(runtime, 20)
+    saved = str(papers[0].public_id)
+    api.post("/bookmarks", json={"paper_id": saved})
+    answer = api.get("/recommendations?limit=10").json
+    assert answer["strategy"] == "personal"
+    assert saved not in {item["paper"]["id"] for item in answer["items"]}
+    first = answer["items"][0]
+    assert [reason["paper_id"] for reason in first["because"]] == [saved]
+    assert first["rank"] == 1
+
+
+def test_without_explain_nothing_is_explained(api: Api, runtime: Runtime):
+    papers = make_papers(runtime, 5)
+    api.post("/bookmarks", json={"paper_id": str(papers[0].public_id)})
+    items = api.get("/recommendations?explain=false").json["items"]
+    assert items
+    assert all(item["because"] == [] for item in items)
+
+
+def test_a_slate_is_remembered_and_what_is_done_with_it(api: Api, runtime: Runtime, alice: Person):
+    make_papers(runtime, 8)
+    slate = api.get("/recommendations?limit=4").json
+    assert (count(runtime, alice, Slate), count(runtime, alice, Impression)) == (1, 4)
+    shown = slate["items"][0]["paper"]["id"]
+    saved = api.post("/bookmarks", json={"paper_id": shown, "slate_id": slate["slate_id"]})
+    assert saved.status_code == 201
+
+
+def test_the_slate_of_another_person_is_no_slate(api: Api, bobs_api: Api, runtime: Runtime):
+    make_papers(runtime, 4)
+    slate = api.get("/recommendations").json
+    new = {"paper_id": slate["items"][0]["paper"]["id"], "slate_id": slate["slate_id"]}
+    assert bobs_api.post("/bookmarks", json=new).status_code == 422
+
+
+def test_seeds_tag_and_filters_are_taken(api: Api, runtime: Runtime):
+    papers = make_papers(runtime, 10)
+    one, two = (str(paper.public_id) for paper in papers[:2])
+    api.post("/bookmarks", json={"paper_id": one, "tags": ["Mine"]})
+    for query in (
+        f"seeds={one},{two}",
+        f"seeds={one}&seeds={two}",
+        "tag=mine",
+        "diversity=0&year_from=2021",
+        "diversity=1",
+        "venue=nowhere",
+        "list_name=none",
+    ):
+        answer = api.get(f"/recommendations?{query}")
+        assert answer.status_code == 200, (query, answer.json)
+
+
+def test_unknown_seeds_and_tags_are_named(api: Api, paper_id: str):
+    for query, place in (
+        ("seeds=00000000-0000-4000-8000-000000000000", "query:seeds"),
+        ("seeds=x", "query:seeds/0"),
+        ("tag=none", "query:tag"),
+        (f"seeds={','.join([paper_id] * 51)}", "query:seeds"),
+    ):
+        answer = api.get(f"/recommendations?{query}")
+        assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, place)
