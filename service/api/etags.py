@@ -32,7 +32,7 @@ def expected_version() -> int | None:
     tags: ETags = request.if_match
     if tags.star_tag:
         return None
-    versions = [int(found[1]) for tag in tags.as_set() if (found := _FORM.fullmatch(tag))]
+    versions = [int(found[1]) for tag in tags.as_set() if (found := _FORM.fullmatch(tag or ""))]
     if not versions:
         raise PreconditionFailed("If-Match holds no ETag of this service; read it again.")
     return max(versions)

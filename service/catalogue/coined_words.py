@@ -34,7 +34,8 @@ def is_coined(word: str) -> bool:
         return False
     if (
         re.search(
-            r"[a-z][-]?(?:based|like|style|aware|free|level|type|trained|guided|specific|driven|shot|wise)$",
+            r"[a-z][-]?(?:based|like|style|aware|free|level"
+            r"|type|trained|guided|specific|driven|shot|wise)$",
             word,
         )
         and "-" in word

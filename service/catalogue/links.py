@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 URL_START: Final = re.compile(r"(?<![A-Za-z0-9])https?://(?=[A-Za-z0-9\[])", re.IGNORECASE)
 
 _URL_RUN: Final = re.compile(
-    r"(?:\\[_%#&~]|[^\s<>\"`{}$|^\\\u2010-\u201f\u2026\u3000-\u303f\u3040-\u9fff\uac00-\ud7af\uff00-\uffef])+"
+    r"(?:\\[_%#&~]"
+    r"|[^\s<>\"`{}$|^\\\u2010-\u201f\u2026\u3000-\u303f\u3040-\u9fff\uac00-\ud7af\uff00-\uffef])+"
 )
 """Characters of one URL. Full-width punctuation and Han, Kana and Hangul end it: a list in Chinese
 writes no blank after an address. TeX-escaped ``\\_`` belongs to it, other TeX does not."""

@@ -1,9 +1,9 @@
 """LaTeX and Markdown, mixed as authors mix them, read into a small tree.
 
-Abstracts are neither language: ``**`` stands beside ``\\textbf``, dollars are money or formulas, and
-dollars nest inside the braces inside dollars. So one reader knows both, takes every mark that has no
-partner for a character, and never loses text. It makes a fixed number of passes and its depth is
-bounded, so no input takes long.
+Abstracts are neither language: ``**`` stands beside ``\\textbf``, dollars are money or formulas,
+and dollars nest inside the braces inside dollars. So one reader knows both, takes every mark that
+has no partner for a character, and never loses text. It makes a fixed number of passes and its
+depth is bounded, so no input takes long.
 """
 
 import re

@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(
     | (?P<dash>    -{2,} )
     | (?P<mark>    \*+ | _{2,} )
     | (?P<tie>     ~ )
-    | (?P<text>    [^\\{}$`'"\-*_~]+ | . )
+    | (?P<text>    (?: [^\\{}$`'"\-*_~] | -(?!-) | _(?!_) | '(?!') )+ | . )
     """,
     re.VERBOSE | re.DOTALL,
 )

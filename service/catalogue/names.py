@@ -53,11 +53,11 @@ class CoinedName:
     method: str
 
 
-_EMPTY: Final = frozenset(
-    ("code", "codes", "paper", "papers", "supplementary", "submission", "project", "demo")
-    + ("official", "data", "dataset", "datasets", "models", "spaces", "repo", "repository")
-    + ("implementation", "experiments")
-)
+_EMPTY_NAMES = """
+code codes paper papers supplementary submission project demo official data dataset datasets models
+spaces repo repository implementation experiments
+"""
+_EMPTY: Final = frozenset(_EMPTY_NAMES.split())
 """Repositories that are called what they are."""
 
 
@@ -225,10 +225,8 @@ def _direct(
         return
     if re.match(r"\s*\(\s*[\w-]+\s*\)", sentence[phrase.end() :]) and n_words > 1:
         return
-    if n_words > 1 or is_marked or quote:
-        bonus = 0.9 if is_marked or quote else 0.2
-    else:
-        bonus = -0.2
+    is_set_apart = is_marked or quote is not None
+    bonus = 0.9 if is_set_apart else 0.2 if n_words > 1 else -0.2
     if not all(part.lower() in KNOWN for part in name.split()):
         yield CoinedName(name, None, index, phrase.end(), weight + bonus, "capitals")
 

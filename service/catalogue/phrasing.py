@@ -17,7 +17,8 @@ SUBJECT: Final = (
     r"[Oo]ur (?:paper|work|study)|I)\b"
 )
 ADVERBS: Final = (
-    r"(?:\s*,?\s*(?:\w+ly|also|then|further|furthermore|next|here|first|thus|hence|therefore|instead|now|have|has|will"
+    r"(?:\s*,?\s*(?:\w+ly|also|then|further|furthermore|next"
+    r"|here|first|thus|hence|therefore|instead|now|have|has|will"
     r"|in this (?:paper|work)|in turn|to this end|in particular)\s*,?){0,3}"
 )
 STRONG_VERB: Final = (
@@ -38,7 +39,8 @@ DETERMINERS: Final = re.compile(
     r"(?:(?:a|an|the|our|new|novel|simple|yet|but|and|efficient|effective|both|first)\s+)*"
 )
 AFTER_NAME: Final = re.compile(
-    r"\s*(?:[,(:—–;.!]|\(|$|['’”\"]|\s-{1,2}\s|\s(?:a|an|the|that|which|to|for|as|in|with|by|based|our|and|"
+    r"\s*(?:[,(:—–;.!]|\(|$|['’”\"]|\s-{1,2}\s|\s(?:a|an"
+    r"|the|that|which|to|for|as|in|with|by|based|our|and|"
     r"where|whose|on|using|is|–|—|one|consisting|combining|via|through|under|from|at)\b)"
 )
 TYPE_NOUN: Final = (
@@ -50,10 +52,12 @@ TYPE_NOUN: Final = (
 )
 AFTER_TYPE: Final = re.compile(rf"\b{TYPE_NOUN}s?\s*(?:,|:|—|–|-{{1,2}}\s)?\s+[“\"‘]?")
 OUR_THING: Final = re.compile(
-    rf"\b(?:[Oo]ur|[Tt]he (?:proposed|resulting|new))\s+(?:[\w-]+\s+){{0,2}}?(?:{TYPE_NOUN}\s*[,:—–(]?\s*)?[“\"‘]?(?={WORD})"
+    rf"\b(?:[Oo]ur|[Tt]he (?:proposed|resulting"
+    rf"|new))\s+(?:[\w-]+\s+){{0,2}}?(?:{TYPE_NOUN}\s*[,:—–(]?\s*)?[“\"‘]?(?={WORD})"
 )
 PASSIVE: Final = re.compile(
-    r"[^;.]{0,80}?\b(?:is|are|was|were|has been)\s+(?:\w+ly\s+|then\s+|also\s+)?(?:proposed|introduced|presented|developed)\b"
+    r"[^;.]{0,80}?\b(?:is|are|was|were|has been)\s+(?:\w+ly\s+"
+    r"|then\s+|also\s+)?(?:proposed|introduced|presented|developed)\b"
 )
 NAMING: Final = re.compile(
     r"\b(?:dubbed|named|called|termed|titled|coined|christened|nicknamed|abbreviated(?: as| to)?|"
@@ -64,7 +68,8 @@ NAMING: Final = re.compile(
     r"(?:the\s+|a\s+|as\s+|an\s+)?[“\"‘']?"
 )
 APPOSED: Final = re.compile(
-    r"\s*(?:\([^()]{1,120}\)\s*)?[”\"’]?\s*(?:[,:;(]|—|–|-{1,2}\s)|\s*\.?$|\s(?:an?|the|that|which)\b"
+    r"\s*(?:\([^()]{1,120}\)\s*)?[”\"’]?\s*(?:[,:;(]"
+    r"|—|–|-{1,2}\s)|\s*\.?$|\s(?:an?|the|that|which)\b"
 )
 MODIFIES: Final = re.compile(
     rf"\s+(?!(?:\w+\s)?{TYPE_NOUN}|to|for|that|which|as|by|in|on|with|and|or|is|are|"
@@ -73,14 +78,18 @@ MODIFIES: Final = re.compile(
 """A noun after "(NAME)": then the name only tells which kind of that noun is meant."""
 
 PREPOSITION: Final = re.compile(
-    r"\b(?:of|for|in|to|with|on|from|by|under|over|between|into|about|through|against|at|as|how|the|this|these)\b"
+    r"\b(?:of|for|in|to|with|on|from|by|under|over|between"
+    r"|into|about|through|against|at|as|how|the|this|these)\b"
 )
 SHORT_FORM: Final = re.compile(
-    rf"\(\s*(?:i\.e\.,?\s*|or\s+|denoted\s+|called\s+|dubbed\s+|abbreviated(?: as)?\s+)?[“\"‘]?({WORD})[”\"’]?\s*\)"
+    rf"\(\s*(?:i\.e\.,?\s*|or\s+|denoted\s+|called\s+|dubbed\s+"
+    rf"|abbreviated(?: as)?\s+)?[“\"‘]?({WORD})[”\"’]?\s*\)"
 )
 RESULT: Final = (
-    r"(?:s|['’]s)?\s+(?:\w+ly\s+|also\s+|can\s+|not only\s+)?(?:is|are|has|can|outperform|achiev|improv|"
-    r"surpass|reduc|enabl|provid|demonstrat|exhibit|perform|obtain|yield|learn|use|utili[sz]|employ|"
+    r"(?:s|['’]s)?\s+(?:\w+ly\s+|also\s+|can\s+"
+    r"|not only\s+)?(?:is|are|has|can|outperform|achiev|improv|"
+    r"surpass|reduc|enabl|provid|demonstrat|exhibit"
+    r"|perform|obtain|yield|learn|use|utili[sz]|employ|"
     r"leverag|combin|consist|comprises|deliver|match|outpac|offer|allow|attain|generali[sz]|"
     r"introduc|adopt|explicitly|operat|work|extend|build|reach|scale|maintain|produc|contain|"
     r"consistently|generat|does|solv|construct|decompos|integrat|encod|ach|show|take|treat)"

@@ -30,7 +30,8 @@ class DerivedTitle:
 
 
 _SENTENCE_END: Final = re.compile(
-    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bal\.)(?<!\bcf\.)(?<!\bvs\.)(?<!\bresp\.)(?<!\bFig\.)"
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bal\.)"
+    r"(?<!\bcf\.)(?<!\bvs\.)(?<!\bresp\.)(?<!\bFig\.)"
     r"[”\"’)]?\s+(?=[A-Z0-9“\"‘(\u0370-\u03ff]|i[A-Z]|[a-z]+[A-Z0-9])|(?<=[。！？])|\n\n"
 )
 _OPENING: Final = re.compile(
@@ -55,18 +56,23 @@ _GERUNDS: Final = {"bridg": "Bridging", "revisit": "Revisiting", "address": "Add
                    "tackl": "Tackling", "extend": "Extending", "improv": "Improving",
                    "connect": "Connecting", "generali": "Generalizing"}  # fmt: skip
 _PRONOUN: Final = re.compile(
-    r"(?:it|this|them|these|those|our|both|such|that (?:this|these|it|they|our)|how (?:this|these))\b|"
+    r"(?:it|this|them|these|those|our|both|such|that (?:this"
+    r"|these|it|they|our)|how (?:this|these))\b|"
     r"(?:extensive|experiments?|results?|competitive|state-of-the-art)\b",
     re.IGNORECASE,
 )
 _LEAD: Final = re.compile(
-    r"^(?:(?:that|on|to|for|upon|in|the (?:problem|task|question|use|idea) of|a|an|the|(?:some|several) new|"
-    r"new|novel|and|simple|yet|but|effective|first|if|systematically|several|various|two|three)\s+|,\s*)+",
+    r"^(?:(?:that|on|to|for|upon|in|the (?:problem|task"
+    r"|question|use|idea) of|a|an|the|(?:some|several) new|"
+    r"new|novel|and|simple|yet|but|effective|first|if"
+    r"|systematically|several|various|two|three)\s+|,\s*)+",
     re.IGNORECASE,
 )
 _STOP: Final = re.compile(
-    r"\s*(?:[;:]|\.(?=\s|$)|,\s|\s[—–]\s|—|\s\(|\s(?:that|which|where|whose|who|while|because|such that|so that|"
-    r"in order to|designed|by (?:\w+ing)|and (?:show|prove|characterize|demonstrate|introduce|propose|find|"
+    r"\s*(?:[;:]|\.(?=\s|$)|,\s|\s[—–]\s|—|\s\(|\s(?:that"
+    r"|which|where|whose|who|while|because|such that|so that|"
+    r"in order to|designed|by (?:\w+ing)|and (?:show|prove"
+    r"|characterize|demonstrate|introduce|propose|find|"
     r"derive|provide|develop|analyze|study)|thereby)\b)"
 )
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
@@ -173,8 +179,10 @@ def _description(coined: CoinedName, sentences: Sequence[str]) -> str | None:
             return what
     purpose = re.match(r"\s*(?:\([^()]*\))?,?\s*((?:for|to|as|based on|which|that)\s.*)", after)
     before = re.search(
-        r"(?:propos|introduc|present|develop|describ|design|devis|releas)\w*\s+((?:an?|the|our)\s.{8,90}?)"
-        r"(?:,?\s+(?:which we\s+\w+|that we\s+\w+|dubbed|named|called|termed|coined)|,|:|—|–)?\s*(?:the\s+)?[“\"‘(]*$",
+        r"(?:propos|introduc|present|develop|describ|design"
+        r"|devis|releas)\w*\s+((?:an?|the|our)\s.{8,90}?)"
+        r"(?:,?\s+(?:which we\s+\w+|that we\s+\w+|dubbed|named"
+        r"|called|termed|coined)|,|:|—|–)?\s*(?:the\s+)?[“\"‘(]*$",
         sentence[: max(coined.end - len(coined.name), 0)],
     )
     if before and (what := _noun_phrase(before[1])):
@@ -185,8 +193,8 @@ def _description(coined: CoinedName, sentences: Sequence[str]) -> str | None:
         and not purpose[1].startswith(("which", "that"))
     ):
         return what
-    others = [s for s in sentences if coined.name not in s]
-    return _gist(others) or _gist(sentences)
+    others = [other for other in sentences if coined.name not in other]
+    return _gist(others, wants_problem=True) or _gist(sentences)
 
 
 def _noun_phrase(text: str, *, strip_lead: bool = True, enough: int = 25) -> str | None:
@@ -213,8 +221,11 @@ def _trimmed(text: str, *, keep_case: bool = False) -> str:
     return text if keep_case else _LEAD.sub("", text).strip(" .,;:")
 
 
-def _gist(sentences: Sequence[str]) -> str | None:
-    """What was done: the object of the sentence with "we" and a verb."""
+def _gist(sentences: Sequence[str], *, wants_problem: bool = False) -> str | None:
+    """What was done: the object of the sentence with "we" and a verb.
+
+    What was proposed comes before what was studied, unless the problem is asked for.
+    """
     best: tuple[int, int, str] | None = None
     for index, sentence in enumerate(sentences):
         opening = _OPENING.match(sentence)
@@ -227,7 +238,8 @@ def _gist(sentences: Sequence[str]) -> str | None:
         if what is None or len(what) < 12:
             continue
         title = f"{gerund} {what}" if gerund else what
-        rank = (_RANK.get(verb["verb"], _RANK.get(stem, 3)), index)
+        order = _RANK.get(verb["verb"], _RANK.get(stem, 3))
+        rank = (order or 2 if wants_problem else order, index)
         if best is None or rank < best[:2]:
             best = (*rank, title)
     return _capitalised(best[2]) if best else None

@@ -64,8 +64,8 @@ def _decoded(data: bytes) -> str:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, errors="replace")
-    if encoding := _utf16_without_mark(data):
-        return data.decode(encoding, errors="replace")
+    if guessed := _utf16_without_mark(data):
+        return data.decode(guessed, errors="replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -18,16 +18,13 @@ class Heading:
     is_marked: bool
 
 
-_VENUES: Final = {
-    name.lower(): name
-    for name in (
-        "ICML NeurIPS NIPS ICLR COLM COLT AISTATS UAI ALT ACML TMLR JMLR AutoML MLSys CoRL RLC "
-        "CVPR ICCV ECCV WACV BMVC ACL EMNLP NAACL EACL AACL COLING TACL CoNLL AAAI IJCAI ECAI "
-        "KDD WWW SIGIR WSDM CIKM RecSys ECIR ICDM SDM ECML-PKDD ICRA IROS RSS ICASSP INTERSPEECH "
-        "SIGGRAPH CHI UIST CSCW VLDB SIGMOD ICDE PODS OSDI SOSP NSDI ISCA MICRO HPCA MICCAI MIDL "
-        "STOC FOCS SODA ITCS CCS NDSS USENIX ISMIR LREC"
-    ).split()
-}
+_WELL_KNOWN: Final = """
+ICML NeurIPS NIPS ICLR COLM COLT AISTATS UAI ALT ACML TMLR JMLR AutoML MLSys CoRL RLC CVPR ICCV ECCV
+WACV BMVC ACL EMNLP NAACL EACL AACL COLING TACL CoNLL AAAI IJCAI ECAI KDD WWW SIGIR WSDM CIKM RecSys
+ECIR ICDM SDM ECML-PKDD ICRA IROS RSS ICASSP INTERSPEECH SIGGRAPH CHI UIST CSCW VLDB SIGMOD ICDE PODS
+OSDI SOSP NSDI ISCA MICRO HPCA MICCAI MIDL STOC FOCS SODA ITCS CCS NDSS USENIX ISMIR LREC
+"""
+_VENUES: Final = {name.lower(): name for name in _WELL_KNOWN.split()}
 _NAMES: Final = "|".join(sorted(map(re.escape, _VENUES), key=len, reverse=True))
 _KNOWN_VENUE: Final = re.compile(
     rf"(?<![A-Za-z])(?P<venue>{_NAMES})(?![a-z])"
@@ -44,14 +41,16 @@ _ORNAMENT: Final = re.compile(
 )
 _SENTENCE_END: Final = re.compile(r"[.!?。！？](?:\s|$)|[。！？]|https?://")
 _FOOTER: Final = re.compile(
-    r"\W*(?:(?:in )?total(?: number)?(?: of)?(?: papers| abstracts| entries)?\s*[:：=]?\s*\d+(?:\s+\w+){0,3}"
+    r"\W*(?:(?:in )?total(?: number)?(?: of)?(?: papers"
+    r"| abstracts| entries)?\s*[:：=]?\s*\d+(?:\s+\w+){0,3}"
     r"|\d+\s+(?:papers?|abstracts?|entries|results?)(?: in total| total| found| listed)?"
     r"|(?:papers|count|number of papers|abstracts)\s*[:：=]\s*\d+"
     r"|(?:总计|合计|总共|一?共计?|总数)\s*[:：]?\s*(?:有|收录)?\s*\d+\s*[篇条个]?(?:论文|摘要|文章)?"
     r"|showing\s+\d+\s*(?:[-–]|to)\s*\d+(?:\s+of\s+\d+)?(?:\s+\w+){0,2}"
     r"|page\s+\d+(?:\s*(?:of|/)\s*\d+)?|第\s*\d+\s*页(?:.{0,12}页)?"
     r"|(?:the\s+)?end(?: of (?:the )?(?:list|listing|file|document))?|完|全文完"
-    r"|(?:©|\(c\)|copyright)\s.{0,80}|(?:last )?(?:updated|generated|retrieved|exported)(?: on| at|:).{0,60})\W*",
+    r"|(?:©|\(c\)|copyright)\s.{0,80}|(?:last )?(?:updated"
+    r"|generated|retrieved|exported)(?: on| at|:).{0,60})\W*",
     re.IGNORECASE,
 )
 

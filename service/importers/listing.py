@@ -82,7 +82,8 @@ _WIDE: Final = re.compile(
     r"[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60]"
 )
 _CONTINUES: Final = re.compile(
-    r"\W*(?:https?://\S+|(?:our |the |source )?(?:code|project|demo|data|website|models?)\b.*https?://.*"
+    r"\W*(?:https?://\S+|(?:our |the |source )?(?:code"
+    r"|project|demo|data|website|models?)\b.*https?://.*"
     r"|(?:代码|项目|主页).*https?://.*)",
     re.IGNORECASE,
 )

