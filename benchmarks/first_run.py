@@ -73,7 +73,7 @@ def _warm_up(port: int, token: str) -> None:
 
 
 def _get(port: int, path: str, token: str, body: bytes | None = None) -> Any:
-    request = urllib.request.Request(  # noqa: S310 - loopback
+    request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}",
         data=body,
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},

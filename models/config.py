@@ -25,14 +25,14 @@ class Config:
     threads: int = 2
 
     # Content (models/content/)
-    slope: float = 0.6
+    slope: float = 0.5
     """Of pivoted length normalisation, 1 being plain cosine. Measured, the content part alone: .067
     at 0.2, .076 at 0.5 and 0.6, .077 at 0.7, .069 at 1."""
     dislike: float = 0.5
     """Rocchio's gamma: disliked papers against liked ones."""
 
     # Neighbours (models/collaborative/neighbours.py)
-    neighbours: int = 100
+    neighbours: int = 200
     shrinkage: float = 1.0
 
     # Ranking (models/ranking/)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TypeAlias
 
 from models.config import Config
@@ -68,13 +68,19 @@ def from_bytes(raw: bytes) -> Manifest:
             raise BrokenGeneration(f"format {content['format']} instead of {FORMAT}")
         return Manifest(
             files={name: FileFacts(**facts) for name, facts in content["files"].items()},
-            config=Config(**content["config"]),
+            config=_known_settings(content["config"]),
             n_people=int(content["n_people"]),
             facts=content["facts"],
             conventions=content["conventions"],
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BrokenGeneration(f"manifest.json: {error}") from error
+
+
+def _known_settings(stored: Mapping[str, object]) -> Config:
+    """Settings that this code has; an older or newer Papershelf may have had others."""
+    names = {field.name for field in fields(Config)}
+    return Config(**{name: value for name, value in stored.items() if name in names})  # type: ignore[arg-type]
 
 
 def digest(raw: bytes) -> str:

@@ -24,8 +24,8 @@ FULL_TEXT_TERMS = 30
 PRIOR_TITLES = 10.0
 """Titles have the say of that many abstracts about how common a term is. Small, since titles choose
 their words differently; enough to help while there are only a few dozen abstracts."""
-TF_SLOPE = 1.0
-IDF_POWER = 1.0
+TF_SLOPE = 1.5
+IDF_POWER = 1.5
 SMALLEST_LENGTH = 1e-9
 
 

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from flask import request
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from service.errors import ServiceError
 
@@ -36,6 +37,9 @@ def read_json() -> Any:
     body = request.get_data(cache=True)
     if not body and not request.mimetype:
         return {}
+    if request.content_length is None and len(body) >= (request.max_content_length or LARGEST_JSON):
+        # A chunked body is cut off at the limit without a word.
+        raise RequestEntityTooLarge
     refuse_encoding()
     if request.mimetype != "application/json":
         raise WrongMediaType("Send the body as application/json.")

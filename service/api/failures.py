@@ -42,7 +42,10 @@ def on_service_error(error: ServiceError) -> Response:
         return problem(KINDS[HTTPStatus.BAD_REQUEST], str(error))
     if isinstance(error, WrongMediaType):
         return problem(KINDS[HTTPStatus.UNSUPPORTED_MEDIA_TYPE], str(error))
-    kind = next(KIND_OF[cls] for cls in type(error).__mro__ if cls in KIND_OF)
+    kind = KIND_OF.get(type(error))
+    if kind is None:
+        # What no request is expected to meet, such as CannotStart, is our mistake.
+        raise error
     errors: list[tuple[str, str]] = []
     headers: dict[str, str] = {}
     if isinstance(error, InvalidInput) and error.field is not None:
@@ -151,9 +154,7 @@ def _size_limit() -> str:
     limit = request.max_content_length
     if limit is None:
         return "The body is too large."
-    return (
-        f"The body is larger than {limit / 2**20:g} MiB ({limit} bytes), which is the limit here."
-    )
+    return f"The body is larger than {limit // 2**20} MiB, which is the limit here."
 
 
 def _in_words(status: HTTPStatus, error: HTTPException) -> str:

@@ -6,6 +6,7 @@ Stored are the source and its plain text; HTML is made when a page is shown and 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from html import escape
 from typing import Final
 
@@ -66,12 +67,16 @@ def _plain_node(node: Node, depth: int) -> str:
     if isinstance(node, Link):
         label = _plain(node.children, depth)
         return label if label == node.url else f"{label} ({node.url})"
+    return _plain_formula(node.source, depth)
 
+
+@lru_cache(maxsize=1024)
+def _plain_formula(source: str, depth: int) -> str:
     def prose(text: str) -> str:
         deeper = depth + _FORMULA_DEPTH
         return _plain(read_markup(text, depth=deeper), deeper)
 
-    return formula_text(node.source, prose)
+    return formula_text(source, prose)
 
 
 def _tidy(text: str) -> str:

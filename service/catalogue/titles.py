@@ -75,6 +75,10 @@ _STOP: Final = re.compile(
     r"|characterize|demonstrate|introduce|propose|find|"
     r"derive|provide|develop|analyze|study)|thereby)\b)"
 )
+_LOOSE_END: Final = re.compile(
+    r"(?:\s+(?:a|an|the|of|and|or|to|for|with|in|on|by|via|from|as|at|that|which|is|are|its|their"
+    r"|using))+$"
+)
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
 _CJK_NAME: Final = re.compile(
     r"(?:提出|介绍|设计|构建|开发|发布|引入|推出)(?:了|出)?(?:[^。，,；]{0,40}?(?:名为|称为|称之为|命名为|叫做|叫作))?"
@@ -132,8 +136,7 @@ def cut(text: str, limit: int = MAX_TITLE) -> str:
         at_blank = shortened.rfind(" ") if text[limit - 1] != " " else len(shortened)
         if at_blank > limit // 3:
             shortened = shortened[:at_blank]
-        loose = r"(?:\s+(?:a|an|the|of|and|or|to|for|with|in|on|by|via|from|as|at|that|which|is|are|its|their|using))+$"
-        text = re.sub(loose, "", shortened.rstrip(" ,;:—–-(")).rstrip(" ,;:—–-(") + "…"
+        text = _LOOSE_END.sub("", shortened.rstrip(" ,;:—–-(")).rstrip(" ,;:—–-(") + "…"
     return text
 
 

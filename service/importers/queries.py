@@ -58,5 +58,5 @@ def import_rows(
             )
             .order_by(ImportRow.position)
             .limit(limit)
-        ).tuples()
+        )
     ]

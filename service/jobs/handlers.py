@@ -88,6 +88,8 @@ def _train_in_a_child(stopping: threading.Event) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        # Out of reach of the terminal's Ctrl-C: this process decides when the child ends.
+        start_new_session=True,
     ) as child:
         while True:
             try:

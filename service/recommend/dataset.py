@@ -220,7 +220,7 @@ def _rows(
         query = query.where(table.user_id == user_id)
     if table is Interaction:
         query = query.where(Interaction.kind == InteractionKind.OPEN)
-    return session.execute(query).tuples()
+    return session.execute(query)
 
 
 def _history(evidence: Mapping[tuple[int, int], _Evidence], now: datetime) -> History:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -27,10 +28,8 @@ def test_what_the_library_writes_is_read_back(value: object):
 
 @given(st.binary(max_size=60) | st.text(alphabet='[]{}",:\\u0dea1', max_size=60).map(str.encode))
 def test_rubbish_is_malformed_and_nothing_else(body: bytes):
-    try:
+    with suppress(MalformedBody):
         parse_json(body)
-    except MalformedBody as error:
-        assert str(error)
 
 
 @pytest.mark.parametrize("pair", ["[]", '{"a":}'])
@@ -47,15 +46,25 @@ def test_brackets_in_texts_are_no_nesting():
     assert parse_json(json.dumps([text]).encode()) == [text]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b'"' + b'\\"' * 500_000, b'"' * 1_000_000, b"\\" * 1_000_000, b'["' + b"a" * 1_000_000,
-     b"[]" * 500_000, b'"\\' * 500_000, b"9" * 1_000_000, b"[" * 1_000_000],
-    ids=lambda body: ascii(body[:6]),
-)  # fmt: skip
-def test_a_mebibyte_of_anything_takes_a_moment(body: bytes):
+MEBIBYTES = {
+    "escaped quotes": b'"' + b'\\"' * 500_000,
+    "quotes": b'"' * 1_000_000,
+    "backslashes": b"\\" * 1_000_000,
+    "a text without end": b'["' + b"a" * 1_000_000,
+    "pairs of brackets": b"[]" * 500_000,
+    "quotes and backslashes": b'"\\' * 500_000,
+    "opening brackets": b"[" * 1_000_000,
+    "texts": b'"" ' * 333_333,
+}
+
+
+@pytest.mark.parametrize("name", MEBIBYTES)
+def test_a_mebibyte_of_anything_takes_a_moment(name: str):
     started = time.process_time()
     with pytest.raises(MalformedBody):
-        assert parse_json(body) == float("inf")
-        raise MalformedBody("a number too large for any field")
+        parse_json(MEBIBYTES[name])
     assert time.process_time() - started < 2
+
+
+def test_a_number_too_long_for_any_field_is_infinite():
+    assert parse_json(b"9" * 1_000_000) == float("inf")

@@ -71,7 +71,8 @@ def test_the_pages_load_nothing_from_elsewhere(client: FlaskClient):
         assert not re.search(r"(?:https?:)?//\w", page.text), path
         assert not re.search(r"<script(?![^>]*\ssrc=)|\son\w+=|style=|javascript:", page.text), path
     for name in re.findall(r'(?:src|href)="(/docs/[^"]+)"', client.get("/docs").text):
-        assert client.get(name).status_code == 200, name
+        with client.get(name) as file:
+            assert file.status_code == 200, name
     policy = client.get("/docs").headers["Content-Security-Policy"]
     assert "script-src 'self';" in policy
     assert "connect-src 'self';" in policy

@@ -6,9 +6,13 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import event
 
+from service.db import scope
+from service.library.actions import give_feedback, save_bookmark, save_rating
+from service.library.records import NewBookmark, NewFeedback, NewRating
 from service.runtime import Runtime
+from service.tables import FeedbackKind
 from tests.doors.api.test_imports import LISTING, carry_out
-from tests.factories import Api, make_papers
+from tests.factories import NOW, Api, Person, make_papers
 
 
 @contextmanager
@@ -26,12 +30,15 @@ def counted(runtime: Runtime) -> Iterator[list[str]]:
 @pytest.mark.parametrize(
     "path", ["/papers", "/bookmarks", "/ratings", "/feedback", "/recommendations"]
 )
-def test_a_longer_list_asks_no_more_questions(api: Api, runtime: Runtime, path: str):
-    for paper in make_papers(runtime, 50):
-        new = {"paper_id": str(paper.public_id)}
-        api.post("/bookmarks", json={**new, "tags": ["a", "b"]})
-        api.post("/ratings", json={**new, "stars": 4})
-        api.post("/feedback", json={**new, "kind": "seen"})
+def test_a_longer_list_asks_no_more_questions(api: Api, runtime: Runtime, alice: Person, path: str):
+    papers = [paper.public_id for paper in make_papers(runtime, 50)]
+    with scope(runtime.writing(), alice.id) as session:
+        for paper_id in papers:
+            new = {"paper_id": paper_id}
+            save_bookmark(session, alice.id, NewBookmark(**new, tags=("a", "b")), now=NOW)
+            save_rating(session, alice.id, NewRating(**new, stars=4), now=NOW)
+            give_feedback(session, alice.id, NewFeedback(**new, kind=FeedbackKind.SEEN), now=NOW)
+        session.commit()
     make_papers(runtime, 60)
     api.get(f"{path}?limit=2")
     seen = []
