@@ -4,6 +4,7 @@ from flask import Flask
 
 from service.api.register import register_api
 from service.config import Settings
+from service.jobs.queue import JobRunner
 from service.runtime import Runtime, build_runtime
 
 
@@ -12,6 +13,9 @@ def create_app(runtime: Runtime | None = None) -> Flask:
 
     Migrates nothing. Raises CannotStart.
     """
+    if runtime is None:
+        settings = Settings.from_environment()
+        runtime = build_runtime(settings, tell=JobRunner(settings).tell)
     app = Flask("papershelf", static_folder=None, template_folder=None)
-    register_api(app, runtime or build_runtime(Settings.from_environment()))
+    register_api(app, runtime)
     return app

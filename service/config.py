@@ -1,11 +1,14 @@
 """Settings: read once from the environment, checked, and passed down as one value."""
 
+import contextlib
 import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Self
+from urllib.parse import urlsplit
 
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
@@ -19,6 +22,8 @@ SHORTEST_SECRET = 32
 DEFAULT_PORT = 8000
 DEFAULT_DATA = "data"
 LARGEST_PORT = 65535
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +41,6 @@ class Settings:
     port: int
     redis_url: str | None
     log_level: str
-    development: bool
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Self:
@@ -52,12 +56,11 @@ class Settings:
             data_folder=folder,
             database_url=_database_url(env.get("DATABASE_URL"), folder),
             secret_key=env.get("PAPERSHELF_SECRET_KEY") or "",
-            public_url=(env.get("PUBLIC_URL") or f"http://127.0.0.1:{port}").rstrip("/"),
+            public_url=_public_url(env.get("PUBLIC_URL") or f"http://127.0.0.1:{port}"),
             host=host,
             port=port,
-            redis_url=env.get("REDIS_URL") or None,
-            log_level=(env.get("PAPERSHELF_LOG_LEVEL") or "INFO").upper(),
-            development=env.get("PAPERSHELF_DEVELOPMENT", "") == "1",
+            redis_url=_redis_url(env.get("REDIS_URL")),
+            log_level=_log_level(env.get("PAPERSHELF_LOG_LEVEL") or "WARNING"),
         )
 
     @property
@@ -99,7 +102,7 @@ def prepare_data_folder(folder: Path) -> None:
 def secret_key(settings: Settings) -> str:
     """The key behind cursors and signed links: the operator's, or one kept in the data folder.
 
-    Raises CannotStart if the operator's is shorter than 32 bytes.
+    Raises CannotStart if it is shorter than 32 bytes.
     """
     if settings.secret_key:
         if len(settings.secret_key.encode()) < SHORTEST_SECRET:
@@ -108,21 +111,37 @@ def secret_key(settings: Settings) -> str:
                 "`python3 -c 'import secrets; print(secrets.token_urlsafe(48))'`."
             )
         return settings.secret_key
-    file = settings.data_folder / "secret-key"
-    try:
-        # Exclusive creation, so that two processes starting together agree on one key.
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    return _kept_key(settings.data_folder / "secret-key")
+
+
+def _kept_key(file: Path) -> str:
+    if not file.exists():
+        # Written aside and linked: processes that start together agree on one key, and none of
+        # them can read half of it.
+        descriptor, aside = mkstemp(prefix=".secret-key-", dir=file.parent)
         with os.fdopen(descriptor, "w") as new:
             new.write(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
-    return file.read_text().strip()
+            new.flush()
+            os.fsync(descriptor)
+        with contextlib.suppress(FileExistsError):
+            os.link(aside, file)
+        Path(aside).unlink()
+    key = file.read_text().strip()
+    if len(key.encode()) < SHORTEST_SECRET:
+        raise CannotStart(f"{file} holds no key; delete it, and the next start makes a new one.")
+    return key
 
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) <= LARGEST_PORT):
         raise CannotStart(f"PORT is {text!r}; a number from 1 to {LARGEST_PORT} is needed.")
     return int(text)
+
+
+def _log_level(text: str) -> str:
+    if text.upper() not in LOG_LEVELS:
+        raise CannotStart(f"PAPERSHELF_LOG_LEVEL is {text!r}; one of {', '.join(LOG_LEVELS)}.")
+    return text.upper()
 
 
 def _database_url(text: str | None, folder: Path) -> URL:
@@ -135,10 +154,42 @@ def _database_url(text: str | None, folder: Path) -> URL:
             "DATABASE_URL cannot be read; sqlite:////path/to/file.db or "
             "postgresql://user:password@host/name is needed."
         ) from error
-    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+    backend = url.get_backend_name()
+    if backend in {"postgresql", "postgres"}:
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise CannotStart(f"DATABASE_URL names {backend}; Papershelf runs on SQLite or PostgreSQL.")
+    if url.database in {None, "", ":memory:"}:
+        raise CannotStart("DATABASE_URL names no file; sqlite:////path/to/file.db is needed.")
+    return url.set(drivername="sqlite")
+
+
+def _public_url(text: str) -> str:
+    if not _is_address(text, {"http", "https"}):
         raise CannotStart(
-            f"DATABASE_URL names {url.get_backend_name()}; Papershelf runs on SQLite or PostgreSQL."
+            f"PUBLIC_URL is {text!r}; an address like https://papers.example.org is needed."
         )
-    if url.get_backend_name() == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-    return url
+    return text.rstrip("/")
+
+
+def _redis_url(text: str | None) -> str | None:
+    if text and not _is_address(text, {"redis", "rediss"}):
+        raise CannotStart("REDIS_URL cannot be read; redis://host:6379/0 is needed.")
+    return text or None
+
+
+def _log_level(text: str) -> str:
+    level = text.upper()
+    if level not in LOG_LEVELS:
+        raise CannotStart(
+            f"PAPERSHELF_LOG_LEVEL is {text!r}; one of {', '.join(LOG_LEVELS)} is needed."
+        )
+    return level
+
+
+def _is_address(text: str, schemes: set[str]) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

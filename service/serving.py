@@ -4,6 +4,7 @@
 serves ``wsgi:app`` with any WSGI server and runs ``papershelf worker`` beside it.
 """
 
+import logging
 import os
 import sys
 
@@ -16,6 +17,7 @@ from service.jobs.queue import JobRunner
 from service.runtime import build_runtime
 
 THREADS = 8
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -34,7 +36,7 @@ class Server(BaseApplication):  # type: ignore[misc]
             "timeout": 120,
             "graceful_timeout": 10,
             "keepalive": 5,
-            "loglevel": "warning",
+            "loglevel": self.settings.log_level.lower(),
             "proc_name": "papershelf",
             "control_socket_disable": True,
             "when_ready": lambda _server: _print_block(self.settings),
@@ -75,5 +77,7 @@ def _print_block(settings: Settings) -> None:
 
 
 if __name__ == "__main__":
-    sys.argv = sys.argv[:1]
-    Server(Settings.from_environment()).run()
+    sys.argv = sys.argv[:1]  # gunicorn would read the rest as its own options
+    at_start = Settings.from_environment()
+    logging.basicConfig(level=at_start.log_level, format=LOG_FORMAT)
+    Server(at_start).run()

@@ -106,5 +106,4 @@ def settings_for(url: URL, folder: Path) -> Settings:
         port=8000,
         redis_url=None,
         log_level="WARNING",
-        development=False,
     )

@@ -15,7 +15,7 @@ def recall_at(ranked: AnyIntArray, relevant: AnyIntArray, k: int) -> float:
 
 
 def ndcg_at(ranked: AnyIntArray, relevant: AnyIntArray, k: int) -> float:
-    """Binary nDCG@k (Järvelin & Kekäläinen, TOIS 2002), the ideal cut at k; NaN without relevant."""
+    """Binary nDCG@k (Järvelin & Kekäläinen, TOIS 2002), ideal cut at k; NaN without relevant."""
     n_ideal = min(k, len(np.unique(relevant)))
     if n_ideal == 0:
         return float("nan")

@@ -26,7 +26,7 @@ SMALLEST_SCALE: Mapping[str, float] = {
 """Weaker tops than these are not blown up to 1: a person whose papers resemble nothing gets low
 scores, not confident ones."""
 COLLABORATIVE, NEIGHBOURS, CONTENT = 1.0, 0.35, 0.2
-"""Chosen on validation; nDCG@20 is flat around them (warm .159 to .160 for neighbours .25 to .5)."""
+"""Chosen on validation, where nDCG@20 is flat around them (warm: .159 to .160)."""
 CONTENT_OF_UNKNOWN = 0.3
 """Content gets so much more for a paper nobody keeps."""
 KNOWN_AT = 3.0

@@ -37,7 +37,8 @@ def read_json() -> Any:
     body = request.get_data(cache=True)
     if not body and not request.mimetype:
         return {}
-    if request.content_length is None and len(body) >= (request.max_content_length or LARGEST_JSON):
+    limit = request.max_content_length or LARGEST_JSON
+    if len(body) >= limit and len(body) != request.content_length:
         # A chunked body is cut off at the limit without a word.
         raise RequestEntityTooLarge
     refuse_encoding()

@@ -3,6 +3,7 @@
 import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -16,6 +17,7 @@ from service.api.problems import KIND_OF, KINDS, Kind, problem
 from service.errors import (
     InvalidInput,
     NotAuthenticated,
+    NotFound,
     ServiceError,
     TemporarilyUnavailable,
     TooManyAttempts,
@@ -85,6 +87,15 @@ def on_http_exception(error: HTTPException) -> Response | HTTPException:
         if name not in {"Content-Type", "Content-Length"}
     }
     return problem(kind, _in_words(status, error), headers=headers, status=status)
+
+
+@contextmanager
+def naming(field: str) -> Iterator[None]:
+    """What is not found in here was named by this field of the body, not by the address."""
+    try:
+        yield
+    except NotFound as error:
+        raise InvalidInput(str(error), field=field) from error
 
 
 def register_failures(app: Flask) -> None:

@@ -1,5 +1,6 @@
 """A process that does nothing but background jobs: ``papershelf worker``."""
 
+import logging
 import signal
 import threading
 
@@ -15,6 +16,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     settings = Settings.from_environment()
+    logging.basicConfig(level=settings.log_level)
     runner = JobRunner(settings)
     runtime = build_runtime(settings, tell=runner.tell)
     runner.start(runtime)

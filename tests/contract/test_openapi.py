@@ -19,7 +19,7 @@ from service.runtime import build_runtime
 from tests.databases import migrated_sqlite, settings_for
 from tests.factories import Person, make_papers, make_person
 
-EXAMPLES = 12
+EXAMPLES = 10
 """An operation; all of them together take well under a minute."""
 
 CHECKS = [

@@ -9,6 +9,7 @@ from flask import Response
 
 from service.accounts.records import Scope
 from service.api import etags
+from service.api.failures import naming
 from service.api.fields import Choice, Id, Int, Text, Time
 from service.api.pages import Answer, page_answer, place_after
 from service.api.schemas import Page, PageQuery, Schema, page_of
@@ -134,7 +135,8 @@ def create_bookmark(new: NewBookmark) -> Any:
     Saving it again changes nothing and answers with the bookmark that is there. Your next
     recommendations know of it.
     """
-    bookmark, is_new = save_bookmark(session(), user_id(), new, now=datetime.now(UTC))
+    with naming("paper_id"):
+        bookmark, is_new = save_bookmark(session(), user_id(), new, now=datetime.now(UTC))
     headers = {"Location": f"/api/v1/bookmarks/{bookmark.public_id}"}
     return bookmark, 201 if is_new else 200, {**headers, **etags.etag_header(bookmark)}
 

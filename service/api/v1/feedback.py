@@ -8,6 +8,7 @@ import marshmallow as ma
 from flask import Response
 
 from service.accounts.records import Scope
+from service.api.failures import naming
 from service.api.fields import Choice, Id, Int, Time
 from service.api.pages import Answer, page_answer, place_after
 from service.api.schemas import Page, PageQuery, Schema, page_of
@@ -100,7 +101,8 @@ def create_feedback(new: NewFeedback) -> Any:
 
     Said again of the same paper, the last word counts. Your next recommendations know of it.
     """
-    dismissal, is_new = give_feedback(session(), user_id(), new, now=datetime.now(UTC))
+    with naming("paper_id"):
+        dismissal, is_new = give_feedback(session(), user_id(), new, now=datetime.now(UTC))
     headers = {"Location": f"/api/v1/feedback/{dismissal.public_id}"}
     return dismissal, 201 if is_new else 200, headers
 

@@ -9,6 +9,7 @@ from flask import Response
 
 from service.accounts.records import Scope
 from service.api import etags
+from service.api.failures import naming
 from service.api.fields import Id, Int, Time
 from service.api.pages import Answer, page_answer, place_after
 from service.api.schemas import Page, PageQuery, Schema, page_of
@@ -88,7 +89,8 @@ def create_rating(new: NewRating) -> Any:
     A paper has one rating of yours: the last stars count. 4 and 5 bring more of its kind, 1 and
     2 less.
     """
-    rating, is_new = save_rating(session(), user_id(), new, now=datetime.now(UTC))
+    with naming("paper_id"):
+        rating, is_new = save_rating(session(), user_id(), new, now=datetime.now(UTC))
     headers = {"Location": f"/api/v1/ratings/{rating.public_id}", **etags.etag_header(rating)}
     return rating, 201 if is_new else 200, headers
 

@@ -1,5 +1,9 @@
 """Bookmarks through HTTP."""
 
+from uuid import uuid4
+
+import pytest
+
 from tests.factories import Api
 
 
@@ -51,3 +55,13 @@ def test_bookmarks_are_filtered_by_status_and_tag(api: Api, runtime, paper_id: s
         ("tag=DEEP&status=reading", 1),
     ):
         assert len(api.get(f"/bookmarks?{query}").json["items"]) == found, query
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [("/bookmarks", {}), ("/ratings", {"stars": 3}), ("/feedback", {"kind": "seen"})],
+)
+def test_a_paper_that_is_not_there_is_named(api: Api, kind: str, more: dict[str, object]):
+    answer = api.post(kind, json={"paper_id": str(uuid4()), **more})
+    assert answer.status_code == 422
+    assert answer.json["errors"] == [{"pointer": "/paper_id", "detail": "There is no such paper."}]

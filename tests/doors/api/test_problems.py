@@ -120,6 +120,7 @@ def test_a_body_without_an_end_is_cut_off(api: Api):
         environ_overrides={
             "wsgi.input": stream,
             "wsgi.input_terminated": True,
+            "HTTP_TRANSFER_ENCODING": "chunked",
             "CONTENT_LENGTH": "",
         },
     )
