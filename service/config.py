@@ -22,7 +22,6 @@ SHORTEST_SECRET = 32
 DEFAULT_PORT = 8000
 DEFAULT_DATA = "data"
 LARGEST_PORT = 65535
-LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -176,15 +175,6 @@ def _redis_url(text: str | None) -> str | None:
     if text and not _is_address(text, {"redis", "rediss"}):
         raise CannotStart("REDIS_URL cannot be read; redis://host:6379/0 is needed.")
     return text or None
-
-
-def _log_level(text: str) -> str:
-    level = text.upper()
-    if level not in LOG_LEVELS:
-        raise CannotStart(
-            f"PAPERSHELF_LOG_LEVEL is {text!r}; one of {', '.join(LOG_LEVELS)} is needed."
-        )
-    return level
 
 
 def _is_address(text: str, schemes: set[str]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, cast
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import URL, Connection, Engine
+from sqlalchemy.engine import URL, Connection, Engine, ExceptionContext
 from sqlalchemy.orm import (
     Mapped,
     ORMExecuteState,
@@ -23,6 +23,8 @@ from sqlalchemy.orm import (
     with_loader_criteria,
 )
 from sqlalchemy.sql import visitors
+
+from service.errors import ServiceError
 
 logger = logging.getLogger(__name__)
 
@@ -51,8 +53,16 @@ def make_engine(url: URL) -> Engine:
         engine = sa.create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
         event.listen(engine, "connect", _on_sqlite_connect)
         event.listen(engine, "begin", _on_sqlite_begin)
-        return engine
-    return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=10)
+    else:
+        engine = sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=10)
+    event.listen(engine, "handle_error", _on_error)
+    return engine
+
+
+def _on_error(context: ExceptionContext) -> BaseException | None:
+    """What a column type refuses comes out as what it is, not inside an SQLAlchemy error."""
+    error = context.original_exception
+    return error if isinstance(error, ServiceError) else None
 
 
 def _on_sqlite_connect(connection: Any, _record: Any) -> None:
@@ -131,10 +141,19 @@ def _keep_in_scope(state: ORMExecuteState) -> None:
         return
     if whose is None:
         raise UnscopedQuery(f"a query on {owned[0]} without scope(session, user_id)")
-    if state.is_select or state.is_update or state.is_delete:
+    if _cannot_be_filtered(state):
+        raise UnscopedQuery(f"a query on {owned[0]} of a form that scope() does not reach")
+    if not state.is_insert:
         state.statement = state.statement.options(
             with_loader_criteria(Owned, lambda cls: cls.user_id == whose, include_aliases=True)
         )
+
+
+def _cannot_be_filtered(state: ORMExecuteState) -> bool:
+    """The filter works on queries of classes; a bare table, a UNION and a copy pass it by."""
+    if isinstance(state.statement, sa.Insert):
+        return state.statement.select is not None
+    return not state.is_orm_statement or isinstance(state.statement, sa.CompoundSelect)
 
 
 def insert_if_new(

@@ -11,11 +11,13 @@ from functools import lru_cache
 from models.content.stem import stem
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_NOISE = re.compile(r"(?:https?://|www\.)\S+|\\[a-zA-Z]+|state[ -]of[ -]the[ -]art", re.IGNORECASE)
+_NOISE = re.compile(
+    r"(?:https?://|www\.)\S+|\\[a-zA-Z]+|['’]s\b|state[ -]of[ -]the[ -]art", re.IGNORECASE
+)
 _HYPHENS = re.compile("[\u2010-\u2013\u2212]")
 _DIACRITICS = re.compile("[\u0300-\u036f]")
 _WORD = rf"[^\W_{_CJK}]+"
-_TOKEN = re.compile(rf"[{_CJK}]+|{_WORD}(?:[-'’]{_WORD})*")
+_TOKEN = re.compile(rf"[{_CJK}]+|{_WORD}(?:-{_WORD})*")
 _IS_CJK = re.compile(f"[{_CJK}]")
 
 _FUNCTION_WORDS = """
@@ -34,26 +36,26 @@ with within without would yet you your
 _PHRASES = """
 able abstract accordingly achieve achieved achieves achieving addition additionally address
 addresses addressing advance advances allow allowing allows applied apply approach approaches
-available baseline baselines benchmark benchmarks best better bridge challenge challenges
-challenging code common commonly comparable compare compared comparing comprehensive conduct
+available baseline baselines benchmark benchmarks best better challenge challenges
+challenging common commonly comparable compare compared comparing comprehensive conduct
 consider considerable consistently contribution contributions crucial current currently demonstrate
 demonstrated demonstrates demonstrating despite develop developed develops different directly easily
 effective effectively effectiveness efficiency efficient efficiently empirical empirically enable
 enables enabling enhance enhanced enhances enhancing ensure ensures ensuring evaluate evaluated
-evaluation evaluations evidence existing experiment experimental experiments extend extensive fail
+evaluation evaluations existing experiment experimental experiments extend extensive fail
 finally find finding findings first focus focuses framework fundamental furthermore gap general
 github given good high higher highlight highly http https important improve improved improvement
 improvements improves improving include includes including increase increases increasing insight
 insights introduce introduced introduces introducing investigate issue issues key large lead leading
-leads leverage leverages leveraging limit limitation limitations limited limits main maintain
+leads leverage leverages leveraging limitation limitations limited main maintain
 maintaining maintains major make method methods motivated multiple namely need needs new notably
 novel obtain obtained outperform outperforming outperforms overall paper particular particularly
 perform performance performing performs popular potential practical practice present presented
-presents previous previously prior problem problems promising propose proposed proposes proposing
+presents previous previously problem problems promising propose proposed proposes proposing
 provide provided provides providing range recent recently rely remain remains remarkable require
 required requires research respectively result resulting results reveal reveals revolutionized
-robust second settings several show showing shown shows significant significantly simple
-simultaneously single specifically standard state strong studies study substantial substantially
+second settings several show showing shown shows significant significantly simple
+simultaneously specifically standard strong studies study substantial substantially
 success successful successfully suffer suggest superior systematic systematically task tasks
 technique techniques three typically ubiquitous understand understanding useful validate widely work
 works
@@ -99,7 +101,7 @@ def _bigrams(run: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def _words(token: str) -> tuple[str, ...]:
-    parts = [part for part in re.split("[-'’]", token) if part]
+    parts = [part for part in token.split("-") if part]
     kept = [stem(part) for part in parts if _counts(part)]
     if kept and len(parts) > 1 and not any(map(_is_filler, parts)):
         kept.append(stem("".join(parts)))

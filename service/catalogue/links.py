@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 URL_START: Final = re.compile(r"(?<![A-Za-z0-9])https?://(?=[A-Za-z0-9\[])", re.IGNORECASE)
 
-_URL_RUN: Final = re.compile(
-    r"(?:\\[_%#&~]"
-    r"|[^\s<>\"`{}$|^\\\u2010-\u201f\u2026\u3000-\u303f\u3040-\u9fff\uac00-\ud7af\uff00-\uffef])+"
+_URL_PIECE: Final = re.compile(
+    r"[()\[\]]|(?:\\[_%#&~]|[^\s<>\"`{}$|^\\()\[\]"
+    r"\u2010-\u201f\u2026\u3000-\u303f\u3040-\u9fff\uac00-\ud7af\uff00-\uffef])+"
 )
 """Characters of one URL. Full-width punctuation and Han, Kana and Hangul end it: a list in Chinese
 writes no blank after an address. TeX-escaped ``\\_`` belongs to it, other TeX does not."""
@@ -42,20 +42,16 @@ def url_end(text: str, start: int) -> int:
 
     A bracket opened inside the URL may be closed inside it; any other closing bracket ends it.
     """
-    run = _URL_RUN.match(text, start)
-    if run is None:
-        return start
-    open_brackets = {"(": 0, "[": 0}
-    end = run.end()
-    for position in range(start, end):
-        character = text[position]
-        if character in open_brackets:
-            open_brackets[character] += 1
-        elif character in _CLOSES:
-            if open_brackets[_CLOSES[character]] == 0:
-                end = position
+    n_open = {"(": 0, "[": 0}
+    end = start
+    while piece := _URL_PIECE.match(text, end):
+        if piece[0] in n_open:
+            n_open[piece[0]] += 1
+        elif piece[0] in _CLOSES:
+            if n_open[_CLOSES[piece[0]]] == 0:
                 break
-            open_brackets[_CLOSES[character]] -= 1
+            n_open[_CLOSES[piece[0]]] -= 1
+        end = piece.end()
     while end > start and text[end - 1] in _TRAILING:
         if text[end - 1] in _CLOSES and _is_balanced(text[start:end], text[end - 1]):
             break

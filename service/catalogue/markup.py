@@ -143,7 +143,7 @@ class _Reader:
             self.source[self.tokens[position].end :][:0]
             or self.source[self.tokens[position].end : self.tokens[self.braces[position]].start]
         )
-        return "," in inside and "\\" not in inside
+        return ("," in inside or inside != inside.strip()) and "\\" not in inside
 
     def _formula(self, start: int, end: int, mark: str, depth: int) -> list[Node]:
         inside = self.source[start:end]

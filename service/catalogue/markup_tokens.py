@@ -125,7 +125,7 @@ def _is_formula(begin: Token, end: Token, source: str) -> bool:
         return False
     if followed_by_digit or not is_tight:
         return looks_like_tex
-    return looks_like_tex or len(re.findall(r"[^\W\d_]{3,}", inside)) < 2
+    return looks_like_tex or len(re.findall(r"[^\W\d_]{2,}", inside)) < 2
 
 
 def is_one_group(source: str) -> bool:

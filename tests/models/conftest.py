@@ -1,8 +1,8 @@
 import pytest
 
 from models.ranking.model import Model
-from tests.models.papers import PAPERS, small_model, titles, training_set
 from models.training import train
+from tests.models.papers import PAPERS, small_model, titles, training_set
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,252 @@
+"""What a person gets, and what nobody ever gets."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.feedback import History
+from models.recommending import Request, rank_without, recommend, related
+from models.training import train
+from tests.models.papers import (
+    IDS,
+    NAMES,
+    PAPERS,
+    ask,
+    history_of,
+    ids_of,
+    names_of,
+    saved,
+    small_model,
+    titles,
+    training_set,
+)
+
+INVENTED = np.array(list(IDS.values()))
+MUST_FIND = [
+    ("moat", ["ebb"], 1),
+    ("ebb", ["moat"], 1),
+    ("quilt", ["delta"], 1),
+    ("delta", ["quilt"], 1),
+    ("braid", ["chord"], 3),
+    ("ledger", ["strata"], 3),
+    ("mycel", ["atlas", "rhizome"], 5),
+    ("atlas", ["mycel", "rhizome"], 5),
+    ("abacus", ["cipher", "grist"], 2),
+    ("grist", ["cipher", "abacus"], 2),
+]
+
+
+@pytest.mark.parametrize(("liked", "relatives", "within"), MUST_FIND)
+def test_one_saved_paper_brings_its_relatives(model, liked, relatives, within):
+    assert set(relatives) <= set(names_of(ask(model, saved(liked), within)))
+
+
+@pytest.mark.parametrize(("liked", "relatives", "within"), MUST_FIND)
+def test_a_thousand_titles_change_nothing_about_it(crowded, liked, relatives, within):
+    slate = ask(crowded, saved(liked), within, allowed=INVENTED)
+    assert set(relatives) <= set(names_of(slate))
+
+
+def test_bare_titles_do_not_crowd_out_papers_with_abstracts(crowded):
+    slate = ask(crowded, saved("mycel"), 5)
+    assert ids_of(slate)[0] == IDS["rhizome"]
+    assert sum(item_id in NAMES for item_id in ids_of(slate)) >= 3
+
+
+def test_papers_imported_after_training_are_recommended_at_once():
+    old = train(training_set(titles(1000), ids=np.arange(5000, 6000)))
+    undated = np.full(len(PAPERS), np.nan, np.float32)
+    new = old.extend(INVENTED, list(PAPERS.values()), undated, np.zeros(len(PAPERS), np.float32))
+    assert len(old.item_ids) == 1000
+    assert ids_of(ask(new, saved("moat"), 1)) == [IDS["ebb"]]
+    assert ids_of(ask(new, saved("quilt"), 1)) == [IDS["delta"]]
+
+
+def test_extending_by_what_is_known_changes_nothing(model):
+    nothing = np.zeros(1, np.float32)
+    assert model.extend(np.array([IDS["moat"]]), ["other text"], nothing, nothing) is model
+
+
+def test_a_new_paper_said_twice_is_taken_once(model):
+    two = np.zeros(2, np.float32)
+    assert len(model.extend(np.array([9, 9]), ["a", "b"], two, two).item_ids) == len(PAPERS) + 1
+
+
+def test_dismissing_a_paper_removes_it_at_once(model):
+    before = ask(model, saved("mycel"), 5)
+    top = ids_of(before)[0]
+    history = history_of(IDS["mycel"], top, saved=[True, False], dismissed=[False, True])
+    assert top not in ids_of(ask(model, history, 23))
+
+
+def test_one_star_lowers_the_near_neighbours(model):
+    def place(history: History) -> int:
+        return names_of(ask(model, history, 23, diversity=0.0)).index("rhizome")
+
+    liked = history_of(IDS["abacus"], IDS["mycel"])
+    disliked = history_of(IDS["abacus"], IDS["mycel"], ratings=[0, 1])
+    assert place(disliked) > place(liked)
+
+
+def test_somebody_with_only_dislikes_is_led_away_from_them(model):
+    history = history_of(IDS["mycel"], IDS["atlas"], saved=False, dismissed=True)
+    slate = ask(model, history, 22)
+    assert slate.strategy == "cold_start"
+    assert names_of(slate).index("rhizome") > 15
+
+
+def test_nobody_knows_anything_gets_recent_papers_first():
+    data = training_set(["an old graph study", "a new graph study", "an undated graph study"])
+    years = np.array([2010, 2026, np.nan], np.float32)
+    days = np.array([0, 0, 400], np.float32)
+    dated = train(
+        type(data)(
+            user_ids=data.user_ids,
+            history=data.history,
+            item_ids=data.item_ids,
+            documents=data.documents,
+            published_year=years,
+            added_days=days,
+        )
+    )
+    slate = ask(dated, History.empty())
+    assert (slate.strategy, ids_of(slate)[0]) == ("cold_start", 101)
+
+
+def test_evidence_without_any_words_or_people_is_a_cold_start():
+    empty = train(training_set(["", "graph networks", ""]))
+    slate = ask(empty, history_of(100))
+    assert slate.strategy == "cold_start"
+    assert len(slate.items) == 2
+
+
+def test_outliers_are_not_filled_up_with_confident_scores(model):
+    def top_score(name: str) -> float:
+        return ask(model, saved(name), 1).items[0].score
+
+    related_tops = [top_score(name) for name in ("moat", "quilt", "braid", "mycel", "abacus")]
+    assert max(top_score(name) for name in ("keel", "sieve", "helix")) < min(related_tops)
+
+
+def test_a_paper_without_any_overlap_gets_no_score():
+    data = [*PAPERS.values(), "violin sonnet census"]
+    slate = ask(train(training_set(data)), saved("moat"), 24)
+    stranger = next(item for item in slate.items if item.item_id == 100 + len(PAPERS))
+    assert abs(stranger.score) < 0.05 * slate.items[0].score
+
+
+def test_seeds_replace_what_the_person_likes(model):
+    slate = ask(model, saved("mycel"), 2, seeds=np.array([IDS["abacus"]]))
+    assert set(names_of(slate)) == {"cipher", "grist"}
+
+
+def test_only_allowed_papers_are_ranked(model):
+    allowed = np.array([IDS["keel"], IDS["sieve"], 987654321])
+    slate = ask(model, saved("moat"), 10, allowed=allowed)
+    assert set(names_of(slate)) == {"keel", "sieve"}
+    assert slate.n_candidates == 2
+
+
+def test_a_filter_does_not_change_scores(model):
+    free = {item.item_id: item.score for item in ask(model, saved("moat"), 23).items}
+    few = ask(model, saved("moat"), 3, allowed=np.array([IDS["vigil"], IDS["ebb"]]))
+    assert {item.item_id: item.score for item in few.items}.items() <= free.items()
+
+
+def test_more_diversity_means_fewer_papers_of_one_kind(model):
+    graphs = {"atlas", "rhizome", "mycel"}
+    history = saved("mycel", "abacus")
+    alike = names_of(ask(model, history, 4, diversity=0.0))
+    mixed = names_of(ask(model, history, 4, diversity=0.9))
+    assert len(graphs & set(mixed)) <= len(graphs & set(alike))
+    assert mixed[0] == alike[0]
+
+
+def test_the_same_question_has_the_same_answer(model):
+    assert ask(model, saved("moat")) == ask(small_model(), saved("moat"))
+
+
+def test_without_exploration_everything_shown_was_certain(model):
+    assert {item.propensity for item in ask(model, saved("moat")).items} == {1.0}
+
+
+def test_exploration_tries_the_last_place_and_says_how_likely_that_was(model):
+    request = Request(limit=3, exploration=0.5)
+    lasts = []
+    for seed in range(40):
+        slate = recommend(model, saved("moat"), request, rng=np.random.default_rng(seed))
+        assert [item.propensity for item in slate.items[:2]] == [1.0, 1.0]
+        lasts.append((slate.items[2].item_id, slate.items[2].propensity))
+    usual = max(set(lasts), key=lasts.count)
+    assert usual[1] == 0.5
+    assert len(set(lasts)) > 5
+    assert all(chance == pytest.approx(0.5 / 20) for shown, chance in lasts if shown != usual[0])
+
+
+def test_related_papers(model):
+    found = related(model, IDS["moat"], limit=3)
+    assert found[0][0] == IDS["ebb"]
+    assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
+    assert IDS["ebb"] not in dict(
+        related(model, IDS["moat"], limit=3, exclude=np.array([IDS["ebb"]]))
+    )
+    assert related(model, 987654321, limit=3) == ()
+    assert related(model, IDS["moat"], limit=0) == ()
+
+
+def test_what_a_rank_would_be_without_a_paper(model):
+    history = saved("mycel", "abacus")
+    request = Request(limit=10)
+    with_it = next(i for i in ask(model, history, 22).items if i.item_id == IDS["rhizome"])
+    without = rank_without(model, history, request, item_id=IDS["rhizome"], without=IDS["mycel"])
+    assert without is not None
+    assert without > with_it.score_rank
+    same = rank_without(model, history, request, item_id=IDS["rhizome"], without=12345)
+    assert same == with_it.score_rank
+    gone = rank_without(model, history, request, item_id=IDS["mycel"], without=IDS["abacus"])
+    assert gone is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from([*IDS.values(), 1, 2]),
+            st.booleans(),
+            st.booleans(),
+            st.integers(0, 5),
+            st.integers(0, 5),
+        ),
+        unique_by=lambda row: row[0],
+        max_size=26,
+    ),
+    exclude=st.lists(st.sampled_from([*IDS.values(), 3])),
+    seeds=st.lists(st.sampled_from([*IDS.values(), 4]), max_size=3),
+    limit=st.integers(-1, 30),
+    diversity=st.floats(-1, 2),
+)
+def test_never_what_must_never_be(model, rows, exclude, seeds, limit, diversity):
+    columns = list(zip(*rows, strict=True)) or [()] * 5
+    history = history_of(
+        *columns[0],
+        saved=list(columns[1]),
+        dismissed=list(columns[2]),
+        ratings=list(columns[3]),
+        opens=list(columns[4]),
+    )
+    slate = ask(
+        model,
+        history,
+        limit,
+        exclude=np.array(exclude, np.int64),
+        seeds=np.array(seeds, np.int64),
+        diversity=diversity,
+    )
+    shut = {*columns[0], *exclude, *seeds}
+    candidates = set(IDS.values()) - shut
+    found = ids_of(slate)
+    assert len(found) == len(set(found)) == min(max(0, limit), len(candidates))
+    assert set(found) <= candidates
+    assert [item.rank for item in slate.items] == list(range(1, len(found) + 1))
+    assert np.all(np.isfinite([item.score for item in slate.items]))
