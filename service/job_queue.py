@@ -65,6 +65,8 @@ def tell_after_commit(session: Session, tell: Callable[[int], None]) -> None:
     """Have ``tell`` called with the id of each job of this session once it is committed."""
 
     def on_commit(committed: Session) -> None:
+        if committed.in_nested_transaction():
+            return  # a savepoint: nobody else can see the row yet
         for job_id in committed.info.pop(_NEWS, []):
             tell(job_id)
 

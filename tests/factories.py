@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from argon2 import PasswordHasher
 from flask.testing import FlaskClient
 from sqlalchemy import select
 
+from service.accounts import passwords
 from service.accounts.actions import create_token, create_user
 from service.accounts.records import EVERYTHING_PERSONAL, NewToken, NewUser, Scope
 from service.catalogue.actions import add_paper
@@ -31,6 +33,9 @@ TOPICS = (
     "causal inference from observational data",
 )
 _numbers = itertools.count(1)
+
+# Real passwords cost 40 ms each, which is the point of them, but not of the tests.
+passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,13 +12,15 @@ from models import FloatArray, IntArray
 from models.config import Config
 from models.interactions import empty_csr, liked
 
+LONGEST_LIST = 1_000
+"""Items of one person that are paired with each other; a list of n has n² pairs, each worth 1/n."""
 BLOCK = 512
 """Rows of the item-item matrix made at a time; bounds memory."""
 
 
 def nearest_items(user_items: sp.csr_matrix, config: Config) -> sp.csr_matrix:
     """(m, m) CSR float32: the ``config.neighbours`` largest likenesses of each item."""
-    likes = liked(user_items)
+    likes = _without_long_tails(liked(user_items))
     n_liked = np.maximum(np.diff(likes.indptr), 1)
     scaled = sp.csr_matrix(sp.diags_array((1 / np.sqrt(n_liked)).astype(np.float32)) @ likes)
     by_item = scaled.T.tocsr()
@@ -31,6 +33,14 @@ def nearest_items(user_items: sp.csr_matrix, config: Config) -> sp.csr_matrix:
     if not blocks:
         return empty_csr(0, 0)
     return sp.csr_matrix(sp.vstack(blocks, format="csr"), dtype=np.float32)
+
+
+def _without_long_tails(likes: sp.csr_matrix) -> sp.csr_matrix:
+    """The LONGEST_LIST most confident items of each person; of equals those first in the list."""
+    n_liked = np.diff(likes.indptr)
+    if len(n_liked) == 0 or n_liked.max() <= LONGEST_LIST:
+        return likes
+    return _largest_per_row(likes, np.repeat(np.arange(len(n_liked)), n_liked), LONGEST_LIST)
 
 
 def _block(

@@ -13,7 +13,7 @@ from service.accounts.passwords import hash_password, matches
 from service.accounts.queries import find_user_by_email, tokens_of
 from service.accounts.records import NewToken, NewUser, Principal, Scope
 from service.accounts.tokens import Token, make_token, read_token
-from service.db import system_scope
+from service.db import insert_if_new, system_scope
 from service.errors import (
     Conflict,
     InvalidInput,
@@ -41,18 +41,21 @@ def create_user(session: Session, new: NewUser, *, now: datetime) -> User:
         raise InvalidInput("An e-mail address like ada@example.org is needed.", field="email")
     if new.zone not in available_timezones():
         raise InvalidInput("An IANA time zone like Europe/Berlin is needed.", field="zone")
-    if find_user_by_email(session, email):
-        raise Conflict(f"There is a person with the address {email} already.")
-    user = User(
-        email=email,
-        name=new.name or email.split("@")[0],
-        password_hash=hash_password(new.password),
-        is_admin=new.is_admin,
-        zone=new.zone,
-        created_at=now,
+    user = insert_if_new(
+        session,
+        User,
+        {
+            "email": email,
+            "name": new.name or email.split("@")[0],
+            "password_hash": hash_password(new.password),
+            "is_admin": new.is_admin,
+            "zone": new.zone,
+            "created_at": now,
+        },
+        unique=["email"],
     )
-    session.add(user)
-    session.flush()
+    if user is None:
+        raise Conflict(f"There is a person with the address {email} already.")
     record(session, "user.created", now=now, object_kind="user", object_id=str(user.public_id))
     return user
 
@@ -160,22 +163,18 @@ def sign_in(session: Session, email: str, password: str, *, now: datetime) -> Us
     A failure is counted in the database, so the caller commits either way. After five in a row the
     address waits, longer each time, up to 15 minutes. Raises TooManyAttempts during the wait.
     """
-    failed = _failures(session, email)
-    if failed is not None and (wait := _wait_s(failed, now)) > 0:
+    failed = _failures(session, email, now=now)
+    if (wait := _wait_s(failed, now)) > 0:
         raise TooManyAttempts(
             f"Too many wrong passwords; try again in {wait} seconds.", retry_after_s=wait
         )
     user = find_user_by_email(session, email)
     is_right = matches(user.password_hash if user else None, password)
     if user is not None and is_right and not user.is_disabled:
-        if failed is not None:
-            session.delete(failed)
+        session.delete(failed)
         return user
-    if failed is None:
-        session.add(FailedLogin(address_hash=_hash(email), failures=1, last_failed_at=now))
-    else:
-        failed.failures += 1
-        failed.last_failed_at = now
+    failed.failures += 1
+    failed.last_failed_at = now
     return None
 
 
@@ -201,10 +200,15 @@ def record(
     )
 
 
-def _failures(session: Session, email: str) -> FailedLogin | None:
-    return session.scalar(
-        select(FailedLogin).where(FailedLogin.address_hash == _hash(email)).with_for_update()
-    )
+def _failures(session: Session, email: str, *, now: datetime) -> FailedLogin:
+    """The count of the address under a lock, so that guesses at the same moment take turns."""
+    values = {"address_hash": _hash(email), "failures": 0, "last_failed_at": now}
+    locked = select(FailedLogin).where(FailedLogin.address_hash == values["address_hash"])
+    while True:
+        insert_if_new(session, FailedLogin, values, unique=["address_hash"])
+        failed = session.scalar(locked.with_for_update().execution_options(populate_existing=True))
+        if failed is not None:  # else the right password has just wiped it
+            return failed
 
 
 def _wait_s(failed: FailedLogin, now: datetime) -> int:

@@ -59,7 +59,7 @@ def _by_password(*, now: datetime) -> Principal:
     login = request.authorization
     email = login.username if login else None
     password = login.password if login else None
-    if not email or not password or not (email + password).isprintable():
+    if not email or not password or not email.isprintable():
         raise NotAuthenticated("This is no e-mail address with a password.")
     with runtime().writing() as session:
         session.info["request_id"] = request_id()

@@ -34,17 +34,23 @@ def read_json() -> Any:
 
     Raises WrongMediaType, MalformedBody, and werkzeug's RequestEntityTooLarge.
     """
-    body = request.get_data(cache=True)
+    body = read_body()
     if not body and not request.mimetype:
         return {}
-    limit = request.max_content_length or LARGEST_JSON
-    if len(body) >= limit and len(body) != request.content_length:
-        # A chunked body is cut off at the limit without a word.
-        raise RequestEntityTooLarge
     refuse_encoding()
     if request.mimetype != "application/json":
         raise WrongMediaType("Send the body as application/json.")
     return parse_json(body)
+
+
+def read_body() -> bytes:
+    """All of the body. Raises RequestEntityTooLarge."""
+    body = request.get_data(cache=True)
+    limit = request.max_content_length or LARGEST_JSON
+    if len(body) >= limit and len(body) != request.content_length:
+        # A chunked body is cut off at the limit without a word.
+        raise RequestEntityTooLarge
+    return body
 
 
 def refuse_encoding() -> None:

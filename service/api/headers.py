@@ -1,12 +1,15 @@
 """What every answer carries: its request id, and what browsers and caches must not do with it."""
 
 import re
+from http import HTTPStatus
 from secrets import token_hex
 
 from flask import Flask, Response, g, request
 
 REQUEST_ID = "X-Request-Id"
 _SANE = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
+
+BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 CLOSED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 """The content security policy of an answer that is no page."""
@@ -26,6 +29,8 @@ def register_headers(app: Flask) -> None:
     @app.after_request
     def complete(answer: Response) -> Response:
         answer.headers[REQUEST_ID] = request_id()
+        if answer.status_code in BODILESS:
+            answer.headers.pop("Content-Type", None)
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
         answer.headers.setdefault("Referrer-Policy", "no-referrer")
         answer.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")

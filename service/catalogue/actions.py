@@ -1,13 +1,12 @@
 """Adds papers to the catalogue, each once."""
 
-import hashlib
-import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import select, tuple_, update
 from sqlalchemy.orm import Session
 
+from service.catalogue.fingerprints import abstract_fingerprint, title_fingerprint
 from service.catalogue.queries import WITH_PARTS
 from service.catalogue.records import NewPaper
 from service.catalogue.text import to_plain
@@ -74,19 +73,10 @@ def add_papers_unseen(session: Session, batch: Sequence[NewPaper], *, now: datet
 
 
 def paper_fingerprint(new: NewPaper) -> str:
-    """SHA-256 over the letters and digits of the abstract, or of title and authors without one.
-
-    Reprints with other spacing, quotes or markup have the same one.
-    """
+    """Of the abstract, or of title, authors and year where there is none."""
     if new.abstract:
-        return hashlib.sha256(_letters(to_plain(new.abstract)).encode()).hexdigest()
-    parts = [to_plain(new.title or ""), *new.authors, str(new.year or "")]
-    return hashlib.sha256("|".join(["title", *map(_letters, parts)]).encode()).hexdigest()
-
-
-def _letters(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(character for character in folded if character.isalnum())
+        return abstract_fingerprint(new.abstract)
+    return title_fingerprint(new.title or "", new.authors, new.year)
 
 
 def _find_known(session: Session, new: NewPaper, fingerprint: str) -> Paper | None:

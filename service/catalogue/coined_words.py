@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 _COMMON = """
+mtl ir abc maxsat sat dcgan rpn fhmm a3c ddpg ddpm
 ai ml dl rl nlp nlu nlg cv llm llms vlm vlms mllm mllms lm lms plm plms gpt gpt-2 gpt-3 gpt-4
 gpt-4o chatgpt bert roberta clip lora qlora peft sft rlhf dpo ppo grpo rag cot icl moe ner pos
 qa vqa nmt smt mt asr tts ocr kg kgs kb kbs cnn cnns rnn rnns lstm lstms gru gan gans vae vaes

@@ -121,8 +121,9 @@ def _is_formula(begin: Token, end: Token, source: str) -> bool:
     looks_like_tex = re.search(r"[\\^_={}]", inside) is not None or len(inside.strip()) == 1
     is_tight = not inside[0].isspace() and not inside[-1].isspace()
     followed_by_digit = source[end.end : end.end + 1].isdecimal()
-    if not is_tight and inside[0].isspace() != inside[-1].isspace():
-        return False
+    if inside[0].isspace() != inside[-1].isspace():
+        is_amount = inside.lstrip()[0].isdecimal()
+        return looks_like_tex and not is_amount and not followed_by_digit
     if followed_by_digit or not is_tight:
         return looks_like_tex
     return looks_like_tex or len(re.findall(r"[^\W\d_]{2,}", inside)) < 2

@@ -113,7 +113,8 @@ def _finds(sentences: Sequence[str], marked: frozenset[str]) -> Iterator[CoinedN
             yield from _after_verb(sentence, index, start, weight, marked)
         for found in OUTCOME.finditer(sentence):
             start = _after_determiner(sentence, found.end())
-            yield from _direct(sentence, index, start, 1.2, marked)
+            base = 1.2 if found["means"] else 1.6
+            yield from _direct(sentence, index, start, base, marked)
         for found in OUR_THING.finditer(sentence):
             name = COINED_WORD.match(sentence, found.end())
             if (
@@ -133,7 +134,11 @@ def _finds(sentences: Sequence[str], marked: frozenset[str]) -> Iterator[CoinedN
                 is_ours = re.search(SUBJECT, sentence[: found.start()]) is not None
                 weight = (1.2 if is_ours else 0.2) - penalty
                 weight -= _looks_generic(sentence, found.end(), expansion)
-                weight += 2.0 if PASSIVE.match(sentence, found.end()) else 0.0
+                lead = sentence[: found.start()].rstrip(' “"‘').removesuffix(expansion)
+                weight += (
+                    0.6 if re.search(rf"(?:{OUTCOME.pattern})(?:an?\s+|the\s+)?$", lead) else 0.0
+                )
+                weight += 2.6 if PASSIVE.match(sentence, found.end()) else 0.0
                 yield CoinedName(found[1], expansion, index, found.end(), weight, "expansion")
         yield from _subjects(sentence, index)
 
@@ -166,7 +171,7 @@ def _after_verb(
         weight_here -= 1.6 if PREPOSITION.search(gap) else 0.0
         yield CoinedName(short[1], expansion, index, short.end(), weight_here, "expansion")
     elif short and is_coined(short[1]) and short.start() - start < 120:
-        yield CoinedName(short[1], None, index, short.end(), 2.2 + weight, "parenthesis")
+        yield CoinedName(short[1], None, index, short.end(), 2.5 + weight, "parenthesis")
     for found in re.finditer(
         r"(?:,|—|–|:|-{1,2}\s)\s*(?:namely\s+|i\.e\.,\s*|or\s+)?[“\"‘]?", sentence[start:end]
     ):
@@ -293,7 +298,7 @@ def _support(
     elif len(key) > 3 and any(key in _key(repository) for repository in (*repositories, *pages)):
         weight += 1.5
     weight += 0.4 if re.search(r"[a-z]\w*[A-Z]", name) else 0.0
-    weight -= 2.0 if re.search(r"[A-Z]s$", name) else 0.0
+    weight -= 2.0 if re.search(r"[A-Z]s$", name) else 0.5 if len(name) < 3 else 0.0
     return weight - 0.03 * find.sentence
 
 

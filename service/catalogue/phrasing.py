@@ -33,7 +33,7 @@ PROPOSAL: Final = re.compile(
 )
 OUTCOME: Final = re.compile(
     r"\b(?:leads?|leading|led) (?:us )?to\s+|\byield(?:s|ed|ing)?\s+|\bresult(?:s|ed|ing)? in\s+|"
-    r"\bgiv(?:es|ing) rise to\s+|\bculminat\w+ in\s+|\bwith\s+|\bvia\s+|\bthrough\s+"
+    r"\bgiv(?:es|ing) rise to\s+|\bculminat\w+ in\s+|(?P<means>\b(?:with|via|through)\s+)"
 )
 DETERMINERS: Final = re.compile(
     r"(?:(?:a|an|the|our|new|novel|simple|yet|but|and|efficient|effective|both|first)\s+)*"
@@ -60,8 +60,9 @@ PASSIVE: Final = re.compile(
     r"|then\s+|also\s+)?(?:proposed|introduced|presented|developed)\b"
 )
 NAMING: Final = re.compile(
-    r"\b(?:dubbed|named|called|termed|titled|coined|christened|nicknamed|abbreviated(?: as| to)?|"
-    r"denoted(?: as| by)?|labell?ed|referred to as|known as|"
+    r"(?<!also )\b(?:dubbed|named|called|termed|titled"
+    r"|coined|christened|nicknamed|abbreviated(?: as| to)?|"
+    r"denoted(?: as| by)?|labell?ed|referred to as|"
     r"(?:which|that|what) we (?:call|name|term|dub|coin|denote(?: as| by)?|refer to as|title)|"
     r"(?<=we )(?:call|name|term|dub|denote|coin)(?: (?:it|this|our|the|them)(?: \w+){0,3}?)?|"
     r"(?<=we )refer to (?:it|this|our|the|them|these)(?: \w+){0,3}? as)\s*:?\s+"
@@ -73,7 +74,8 @@ APPOSED: Final = re.compile(
 )
 MODIFIES: Final = re.compile(
     rf"\s+(?!(?:\w+\s)?{TYPE_NOUN}|to|for|that|which|as|by|in|on|with|and|or|is|are|"
-    r"where|via|using|from|based|at|of|can|has|over|under|through|when|we|it|whose|while|into)[a-z]"
+    r"where|via|using|from|based on|at|of|can|has|over"
+    r"|under|through|when|we|it|whose|while|into)[a-z]"
 )
 """A noun after "(NAME)": then the name only tells which kind of that noun is meant."""
 
@@ -92,7 +94,8 @@ RESULT: Final = (
     r"|perform|obtain|yield|learn|use|utili[sz]|employ|"
     r"leverag|combin|consist|comprises|deliver|match|outpac|offer|allow|attain|generali[sz]|"
     r"introduc|adopt|explicitly|operat|work|extend|build|reach|scale|maintain|produc|contain|"
-    r"consistently|generat|does|solv|construct|decompos|integrat|encod|ach|show|take|treat)"
+    r"consistently|generat|does|beat|needs?|runs?|handl|solv"
+    r"|construct|decompos|integrat|encod|ach|show|take|treat)"
 )
 SECONDARY: Final = re.compile(
     r"^\W*(?:additionally|furthermore|moreover|in addition|also|besides|finally|second|lastly)\b"

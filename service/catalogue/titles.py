@@ -32,7 +32,7 @@ class DerivedTitle:
 _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bal\.)"
     r"(?<!\bcf\.)(?<!\bvs\.)(?<!\bresp\.)(?<!\bFig\.)"
-    r"[”\"’)]?\s+(?=[A-Z0-9“\"‘(\u0370-\u03ff]|i[A-Z]|[a-z]+[A-Z0-9])|(?<=[。！？])|\n\n"
+    r"[”\"’)]?\s+(?=[A-Z0-9“\"‘(\u0370-\u03ff\u3400-\u9fff]|i[A-Z]|[a-z]+[A-Z0-9])|(?<=[。！？])|\n\n"
 )
 _OPENING: Final = re.compile(
     r"^(?:[^.]{0,160}?[,:]\s+)?(?:[Ww]e|[Tt]h(?:is|e) (?:paper|work|article|study))\s+"
@@ -55,6 +55,12 @@ _RANK: Final = {
 _GERUNDS: Final = {"bridg": "Bridging", "revisit": "Revisiting", "address": "Addressing",
                    "tackl": "Tackling", "extend": "Extending", "improv": "Improving",
                    "connect": "Connecting", "generali": "Generalizing"}  # fmt: skip
+_KIND_BEFORE_NAME: Final = re.compile(
+    r"(?:propos|introduc|present|develop|describ|design|devis|releas)\w*\s+"
+    r"((?:an?|the|our)\s.{8,90}?)"
+    r"(?:,?\s+(?:which we\s+\w+|that we\s+\w+|dubbed|named|called|termed|coined)|,|:|—|–)?"
+    r"\s*(?:the\s+)?[“\"‘(]*$"
+)
 _PRONOUN: Final = re.compile(
     r"(?:it|this|them|these|those|our|both|such|that (?:this"
     r"|these|it|they|our)|how (?:this|these))\b|"
@@ -105,9 +111,9 @@ def derive_title(source: str, links: Sequence[str] = ()) -> DerivedTitle:
     sentences = split_sentences(text)
     coined = find_name(text, sentences, list(_marked(nodes)), all_links)
     if coined is not None:
-        described = (
-            f"{coined.name}: {what}" if (what := _description(coined, sentences)) else coined.name
-        )
+        what = _description(coined, sentences)
+        colon = "" if what is None or what.startswith(("for ", "to ", "based on ")) else ":"
+        described = f"{coined.name}{colon} {what or ''}"
         confidence = round(min(0.95, 0.45 + coined.weight / 12), 2)
         return DerivedTitle(cut(described), coined.name, confidence, "name")
     gist = _gist(sentences)
@@ -180,22 +186,13 @@ def _description(coined: CoinedName, sentences: Sequence[str]) -> str | None:
         said = re.search(rf"(?:{name}|\b[Ii]t) is (?=(?:an?|the|one)\s)", near)
         if said and (what := _noun_phrase(near[said.end() :])):
             return what
-    purpose = re.match(r"\s*(?:\([^()]*\))?,?\s*((?:for|to|as|based on|which|that)\s.*)", after)
-    before = re.search(
-        r"(?:propos|introduc|present|develop|describ|design"
-        r"|devis|releas)\w*\s+((?:an?|the|our)\s.{8,90}?)"
-        r"(?:,?\s+(?:which we\s+\w+|that we\s+\w+|dubbed|named"
-        r"|called|termed|coined)|,|:|—|–)?\s*(?:the\s+)?[“\"‘(]*$",
-        sentence[: max(coined.end - len(coined.name), 0)],
-    )
+    purpose = re.match(r"\s*(?:\([^()]*\))?,?\s*((?:for|to|based on|which|that)\s.*)", after)
+    aim = _noun_phrase(purpose[1], strip_lead=False) if purpose else None
+    before = _KIND_BEFORE_NAME.search(sentence[: max(coined.end - len(coined.name), 0)])
     if before and (what := _noun_phrase(before[1])):
-        return what
-    if (
-        purpose
-        and (what := _noun_phrase(purpose[1], strip_lead=False))
-        and not purpose[1].startswith(("which", "that"))
-    ):
-        return what
+        return f"{what} {aim}" if aim and len(what.split()) <= 2 else what
+    if aim and not aim.startswith(("which", "that")):
+        return aim
     others = [other for other in sentences if coined.name not in other]
     return _gist(others, wants_problem=True) or _gist(sentences)
 

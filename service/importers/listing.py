@@ -7,12 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from hashlib import sha256
 from statistics import median
 from typing import Final, Literal, TypeAlias
-from unicodedata import normalize
 
-from service.catalogue.text import clean, to_plain
+from service.catalogue.fingerprints import abstract_fingerprint
+from service.catalogue.text import clean
 from service.errors import InvalidInput
 from service.importers.decoding import decode, refuse_binary
 from service.importers.headings import Heading, is_footer, read_heading
@@ -138,17 +137,6 @@ def parse(data: bytes | str) -> Listing:
             )
         )
     return Listing(name=name, entries=tuple(entries))
-
-
-def abstract_fingerprint(source: str) -> str:
-    """SHA-256 of what an abstract says: letters and digits only, in lower case, without markup.
-
-    The same abstract gives the same value whichever way it was wrapped, quoted or typeset.
-    """
-    plain = to_plain(source)
-    folded = normalize("NFKC", normalize("NFKC", plain).casefold())
-    said = "".join(character for character in folded if character.isalnum())
-    return sha256((said or plain).encode("utf-8", "replace")).hexdigest()
 
 
 def _text_of(data: bytes | str) -> str:

@@ -79,12 +79,16 @@ def run_import(
     for position, entry in enumerate(listing.entries, start=1):
         if position > done:
             with scope(begin(), user_id) as session:
-                _bring(session, import_id, user_id, position, entry, listing, now=now)
-                session.commit()
+                if not _is_reported(session, import_id, position):
+                    _bring(session, import_id, user_id, position, entry, listing, now=now)
+                    session.commit()
         if progress is not None:
             progress(position, len(listing.entries))
     with scope(begin(), user_id) as session:
-        _close(session, session.get_one(Import, import_id), ImportState.DONE, now=now)
+        brought = session.get_one(Import, import_id, with_for_update=True)
+        if brought.state is ImportState.DONE:
+            return
+        _close(session, brought, ImportState.DONE, now=now)
         after = JobKind.CONSIDER_REBUILD
         enqueue(session, after, {}, now=now, waiting_key=after)
         session.commit()
@@ -164,3 +168,15 @@ def _n_reported(session: Session, import_id: int) -> int:
     return session.scalars(
         select(func.count()).select_from(ImportRow).where(ImportRow.import_id == import_id)
     ).one()
+
+
+def _is_reported(session: Session, import_id: int, position: int) -> bool:
+    """Whether another worker was here, under a lock that lets one at a time go on."""
+    session.execute(select(Import.id).where(Import.id == import_id).with_for_update())
+    return bool(
+        session.scalar(
+            select(ImportRow.id).where(
+                ImportRow.import_id == import_id, ImportRow.position == position
+            )
+        )
+    )

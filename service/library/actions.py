@@ -10,7 +10,13 @@ from service.catalogue.queries import get_paper
 from service.db import insert_if_new
 from service.errors import InvalidInput, PreconditionFailed
 from service.library.queries import get_bookmark, get_dismissal, get_rating
-from service.library.records import BookmarkChange, NewBookmark, NewFeedback, NewRating
+from service.library.records import (
+    BookmarkChange,
+    NewBookmark,
+    NewFeedback,
+    NewRating,
+    tag_key,
+)
 from service.tables import (
     Bookmark,
     BookmarkTag,
@@ -295,7 +301,9 @@ def _bury(
 
 
 def _set_tags(session: Session, user_id: int, bookmark_id: int, names: tuple[str, ...]) -> None:
-    wanted = {name.casefold(): name for name in (n.strip() for n in names) if name}
+    wanted: dict[str, str] = {}
+    for name in filter(None, map(str.strip, names)):
+        wanted.setdefault(tag_key(name), name)
     if len(wanted) > MOST_TAGS:
         raise InvalidInput(f"A bookmark carries at most {MOST_TAGS} tags.", field="tags")
     for key, name in wanted.items():

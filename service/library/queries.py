@@ -9,7 +9,7 @@ from sqlalchemy import Select, and_, or_, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from service.errors import NotFound
-from service.library.records import BookmarkFilter
+from service.library.records import BookmarkFilter, tag_key
 from service.tables import Bookmark, Dismissal, Paper, Rating, Tag
 
 _PAPER_PARTS = (
@@ -44,7 +44,7 @@ def bookmarks_page(
     if which.status is not None:
         query = query.where(Bookmark.status == which.status)
     if which.tag is not None:
-        query = query.where(Bookmark.tags.any(Tag.name_key == which.tag.casefold()))
+        query = query.where(Bookmark.tags.any(Tag.name_key == tag_key(which.tag)))
     if after is not None:
         at, public_id = after
         query = query.where(

@@ -4,7 +4,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from service.tables import FeedbackKind, ReadingStatus
+from service.tables import FeedbackKind, ReadingStatus, clean_text
+
+
+def tag_key(name: str) -> str:
+    """What makes two tags the same: the name without the blanks around it and without its case.
+
+    Raises InvalidInput for characters that no text may have.
+    """
+    return clean_text(name.strip(), field="tags").casefold()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from models.feedback import History
 from models.training import TrainingSet
 from service.db import system_scope
+from service.library.records import tag_key
 from service.tables import (
     Bookmark,
     BookmarkTag,
@@ -108,7 +109,7 @@ def works_tagged(session: Session, user_id: int, name: str) -> set[int]:
             .join(Bookmark, Bookmark.paper_id == Paper.id)
             .join(BookmarkTag, BookmarkTag.bookmark_id == Bookmark.id)
             .join(Tag, Tag.id == BookmarkTag.tag_id)
-            .where(Bookmark.user_id == user_id, Tag.name_key == name.strip().casefold())
+            .where(Bookmark.user_id == user_id, Tag.name_key == tag_key(name))
         )
     )
 

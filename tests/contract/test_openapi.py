@@ -3,11 +3,10 @@
 On SQLite only; what comes is data, not sessions, and the doors' own tests run on both databases.
 """
 
-from collections.abc import Iterator
+import atexit
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 import schemathesis
 from flask import Flask
 from hypothesis import HealthCheck, Phase, settings
@@ -33,7 +32,7 @@ CHECKS = [
 
 
 class Application:
-    """The application, on a database that is made when the first request comes."""
+    """The application on a database of its own: schemathesis needs it when tests are collected."""
 
     def __init__(self) -> None:
         self.folder = TemporaryDirectory()
@@ -54,12 +53,7 @@ class Application:
 
 application = Application()
 schema = schemathesis.openapi.from_wsgi("/openapi.json", application.app)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _closed() -> Iterator[None]:
-    yield
-    application.close()
+atexit.register(application.close)
 
 
 @schema.parametrize()
@@ -71,14 +65,15 @@ def _closed() -> Iterator[None]:
     suppress_health_check=list(HealthCheck),
 )
 def test_answers_are_as_described(case: schemathesis.Case) -> None:
-    if case.operation.label != "DELETE /api/v1/tokens/{token_id}":
-        _make_real(case)
+    _make_real(case)
     case.headers = {**(case.headers or {}), **application.alice.headers}
+    # Nobody works here, so an import that is waited for would only be late.
+    case.headers.pop("Prefer", None)
     case.call_and_validate(checks=CHECKS)
 
 
 def _make_real(case: schemathesis.Case) -> None:
-    """A paper that exists, for half of what names one."""
+    """A paper that exists, for about half of the bodies that name one."""
     body = case.body if isinstance(case.body, dict) else {}
     if len(str(body.get("paper_id"))) == 36 and str(body["paper_id"])[-1] in "02468ace":
         body["paper_id"] = application.paper_ids[0]

@@ -9,7 +9,7 @@ import marshmallow as ma
 from flask import Response, make_response, request
 
 from service.accounts.records import Scope
-from service.api.bodies import WrongMediaType, refuse_encoding
+from service.api.bodies import WrongMediaType, read_body, refuse_encoding
 from service.api.fields import Choice, Id, Int, Text, Time
 from service.api.pages import Answer, page_answer, place_after, position_after
 from service.api.schemas import Page, PageQuery, Schema, page_of
@@ -188,7 +188,7 @@ def list_import_rows(query: dict[str, Any], import_id: UUID) -> Answer:
 def _upload(name_of_text: str) -> tuple[str, bytes]:
     refuse_encoding()
     if request.mimetype in TEXT_TYPES:
-        return name_of_text, request.get_data()
+        return name_of_text, read_body()
     if request.mimetype != "multipart/form-data":
         raise WrongMediaType(
             f"Send the file as multipart/form-data, or its text as {' or '.join(TEXT_TYPES)}."

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from sqlalchemy import select
 
 from service.runtime import Runtime
 from service.tables import Paper
@@ -68,7 +69,7 @@ def test_a_bookmark_with_a_new_title_has_a_new_etag(api: Api, runtime: Runtime, 
     made = api.post("/bookmarks", json={"paper_id": paper_id})
     where, old = made.headers["Location"], made.headers["ETag"]
     with runtime.writing() as session:
-        paper = session.get_one(Paper, 1)
+        paper = session.scalars(select(Paper)).one()
         paper.display_title, paper.version = "The real title", paper.version + 1
         session.commit()
     assert api.get(where, headers={"If-None-Match": old}).status_code == 200

@@ -76,13 +76,17 @@ def test_an_import_leaves_a_job(api: Api, runtime: Runtime):
             },
             415,
         ),
-        ({"data": {"other": (io.BytesIO(b"x"), "x")}}, 422),
         ({"data": {"file": "no file"}, "content_type": "multipart/form-data"}, 422),
         ({}, 415),
     ],
 )
 def test_what_is_no_upload_is_refused(api: Api, options: dict[str, object], status: int):
     assert api.post("/imports", **options).status_code == status
+
+
+def test_a_file_in_another_field_is_refused_by_name(api: Api):
+    answer = api.post("/imports", data={"other": (io.BytesIO(b"x"), "x")})
+    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, "/other")
 
 
 def test_two_files_at_once_are_refused(api: Api):

@@ -102,30 +102,35 @@ def test_two_hundred_megabytes_are_refused_unread(api: Api):
     assert "32 MiB" in upload.json["detail"]
 
 
-def test_a_body_without_an_end_is_cut_off(api: Api):
-    class Endless(io.RawIOBase):
-        n_read = 0
+class Endless(io.RawIOBase):
+    n_read = 0
 
-        def readable(self) -> bool:
-            return True
+    def readable(self) -> bool:
+        return True
 
-        def readinto(self, buffer: bytearray) -> int:
-            self.n_read += len(buffer)
-            return len(buffer)
+    def readinto(self, buffer: bytearray) -> int:
+        self.n_read += len(buffer)
+        return len(buffer)
 
+
+@pytest.mark.parametrize(
+    ("path", "media_type", "limit"),
+    [
+        ("/bookmarks", "application/json", 2**20),
+        ("/imports", "text/plain", 2**25),
+        ("/imports", "multipart/form-data; boundary=x", 2**25),
+    ],
+)
+def test_a_body_without_an_end_is_cut_off(api: Api, path: str, media_type: str, limit: int):
     stream = Endless()
-    answer = api.post(
-        "/bookmarks",
-        content_type="application/json",
-        environ_overrides={
-            "wsgi.input": stream,
-            "wsgi.input_terminated": True,
-            "HTTP_TRANSFER_ENCODING": "chunked",
-            "CONTENT_LENGTH": "",
-        },
-    )
-    assert answer.status_code == 413
-    assert stream.n_read < 2**22
+    chunked = {
+        "wsgi.input": stream,
+        "wsgi.input_terminated": True,
+        "HTTP_TRANSFER_ENCODING": "chunked",
+        "CONTENT_LENGTH": "",
+    }
+    assert is_problem(api.post(path, content_type=media_type, environ_overrides=chunked), 413)
+    assert stream.n_read < 2 * limit
 
 
 def test_an_error_nobody_foresaw_tells_nothing_but_its_request_id(

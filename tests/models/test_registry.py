@@ -1,0 +1,302 @@
+"""Published models: verified, swapped in one step, and never half."""
+
+import os
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from models.artifacts import files, registry
+from models.artifacts.registry import Registry, UnfitModel
+from models.ranking.model import Model
+from models.training import train
+from tests.models.papers import IDS, ask, ids_of, saved, training_set
+
+FILES = sorted([f"{name}.npy" for name in files.arrays_of(train(training_set([])))])
+ALL_FILES = [*FILES, files.VOCABULARY, files.MANIFEST]
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Registry:
+    return Registry(tmp_path / "models")
+
+
+def test_nothing_published(shelf):
+    assert shelf.current() is None
+    assert shelf.open_current() is None
+    shelf.prune()
+
+
+def test_a_model_comes_back_as_it_was(shelf, model):
+    facts = {"trained_at": "2026-12-01T00:00:00Z", "high_water": 7, "metrics": {"ndcg": 0.5}}
+    generation = shelf.publish(model, facts=facts)
+    opened = shelf.open_current()
+    assert opened is not None
+    name, again, told = opened
+    assert (name, told, shelf.current()) == (generation, facts, generation)
+    assert again.config == model.config
+    assert again.n_people == model.n_people
+    assert ask(again, saved("moat")) == ask(model, saved("moat"))
+    for key, array in files.arrays_of(model).items():
+        np.testing.assert_array_equal(files.arrays_of(again)[key], array)
+
+
+def test_an_opened_model_maps_its_files_and_can_grow(shelf, model):
+    shelf.publish(model, facts={})
+    again = shelf.open_current()[1]
+    assert isinstance(again.factors.items.base, np.memmap)
+    day = np.zeros(1, np.float32)
+    grown = again.extend(np.array([9]), ["rewinds refusal layers of attacked models"], day, day)
+    assert 9 in ids_of(ask(grown, saved("ebb"), 3))
+
+
+def test_an_empty_model_can_be_published(shelf):
+    shelf.publish(train(training_set([])), facts={})
+    assert shelf.open_current()[1].item_ids.tolist() == []
+
+
+def test_generations_count_up_and_only_the_last_ones_stay(shelf, model):
+    names = [shelf.publish(model, facts={"n": n}) for n in range(5)]
+    assert names == sorted(names)
+    (shelf.root / ".staging-crashed").mkdir()
+    shelf.prune(keep=2)
+    kept = {path.name for path in shelf.root.iterdir()}
+    assert kept == {*names[-2:], registry.CURRENT}
+
+
+def test_pruning_spares_the_current_one(shelf, model):
+    names = [shelf.publish(model, facts={"n": n}) for n in range(4)]
+    (shelf.root / registry.CURRENT).write_text(names[0])
+    shelf.prune(keep=1)
+    assert {path.name for path in shelf.root.iterdir()} == {names[0], names[3], registry.CURRENT}
+
+
+def spoiled(model: Model, what: str) -> Model:
+    items = np.array(model.factors.items)
+    if what == "nan":
+        items[0, 0] = np.nan
+    elif what == "inf":
+        items[0, 0] = np.inf
+    else:
+        items = items[:-1]
+    return replace(model, factors=replace(model.factors, items=items))
+
+
+@pytest.mark.parametrize("what", ["nan", "inf", "shape"])
+def test_a_broken_model_is_refused_and_the_last_one_stays(shelf, model, what):
+    generation = shelf.publish(model, facts={})
+    with pytest.raises(UnfitModel):
+        shelf.publish(spoiled(model, what), facts={})
+    assert shelf.current() == generation
+    assert len(list(shelf.root.iterdir())) == 2
+
+
+@pytest.mark.parametrize("part", ["people", "neighbours", "idf"])
+def test_parts_that_do_not_fit_are_refused(shelf, model, part):
+    broken = {
+        "people": lambda: replace(model, people=model.people[:-1]),
+        "neighbours": lambda: replace(model, neighbours=sp.csr_matrix((1, 1), dtype=np.float32)),
+        "idf": lambda: replace(model, content=replace(model.content, idf=model.content.idf[:-1])),
+    }
+    with pytest.raises(UnfitModel):
+        shelf.publish(broken[part](), facts={})
+
+
+def test_facts_that_are_no_json_leave_nothing_behind(shelf, model):
+    with pytest.raises(ValueError, match="JSON"):
+        shelf.publish(model, facts={"x": float("nan")})
+    assert list(shelf.root.iterdir()) == []
+
+
+def flip(path: Path, rng: np.random.Generator) -> None:
+    content = bytearray(path.read_bytes())
+    content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+    path.write_bytes(content)
+
+
+def truncate(path: Path, rng: np.random.Generator) -> None:
+    path.write_bytes(path.read_bytes()[: int(rng.integers(path.stat().st_size))])
+
+
+def blank(path: Path, rng: np.random.Generator) -> None:
+    content = bytearray(path.read_bytes())
+    start = int(rng.integers(len(content)))
+    length = min(64, len(content) - start)
+    content[start : start + length] = bytes(b ^ 0xFF for b in content[start : start + length])
+    path.write_bytes(content)
+
+
+def remove(path: Path, _rng: np.random.Generator) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize("damage", [flip, truncate, blank, remove])
+@pytest.mark.parametrize("name", ALL_FILES)
+def test_damage_to_any_file_is_seen_and_the_last_good_one_serves(shelf, model, name, damage):
+    good = shelf.publish(model, facts={"n": 1})
+    bad = shelf.publish(model, facts={"n": 2})
+    rng = np.random.default_rng(0)
+    path = shelf.root / bad / name
+    whole = path.read_bytes()
+    for _ in range(5):
+        damage(path, rng)
+        assert path.read_bytes() != whole if path.exists() else True
+        opened = shelf.open_current()
+        assert opened is not None
+        assert opened[0] == good
+        path.write_bytes(whole)
+    assert shelf.open_current()[0] == bad
+
+
+def test_when_all_are_damaged_there_is_none(shelf, model):
+    for n in range(2):
+        (shelf.root / shelf.publish(model, facts={"n": n}) / "gram.npy").write_bytes(b"")
+    assert shelf.open_current() is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"000001-zz", b"\xff\xfe", b"../../etc", b"000009-" + b"0" * 16]
+)
+def test_a_damaged_pointer_falls_back_to_the_newest(shelf, model, content):
+    newest = [shelf.publish(model, facts={"n": n}) for n in range(2)][-1]
+    (shelf.root / registry.CURRENT).write_bytes(content)
+    assert shelf.open_current()[0] == newest
+
+
+class Stop(BaseException):
+    """Stands for the end of the process."""
+
+
+STEPS = ["write_model", "to_bytes", "write_bytes", "sync_folder"]
+
+
+@pytest.mark.parametrize("cleanup", [True, False])
+@pytest.mark.parametrize("nth", range(6))
+def test_stopping_before_any_step_leaves_the_current_one_valid(
+    shelf, model, monkeypatch, nth, cleanup
+):
+    good = shelf.publish(model, facts={"n": 1})
+    calls = 0
+
+    def counted(step):
+        def run(*args, **kwargs):
+            nonlocal calls
+            calls += 1
+            if calls == nth + 1:
+                raise Stop
+            return step(*args, **kwargs)
+
+        return run
+
+    for name in STEPS:
+        monkeypatch.setattr(registry, name, counted(getattr(registry, name)))
+    if not cleanup:  # as kill -9 would have it
+        monkeypatch.setattr(registry.shutil, "rmtree", lambda *_a, **_k: None)
+    with pytest.raises(Stop):
+        shelf.publish(model, facts={"n": 2})
+    monkeypatch.undo()
+    assert shelf.current() == good
+    assert shelf.open_current()[0] == good
+    after = shelf.publish(model, facts={"n": 3})
+    assert shelf.open_current()[0] == after
+    shelf.prune(keep=1)
+    assert {path.name for path in shelf.root.iterdir()} == {after, registry.CURRENT}
+
+
+@pytest.mark.parametrize("step", ["rename", "replace"])
+def test_stopping_before_a_rename_leaves_the_current_one_valid(shelf, model, monkeypatch, step):
+    good = shelf.publish(model, facts={"n": 1})
+
+    def stop(*_args):
+        raise Stop
+
+    monkeypatch.setattr(Path, step, stop)
+    with pytest.raises(Stop):
+        shelf.publish(model, facts={"n": 2})
+    monkeypatch.undo()
+    assert shelf.open_current()[0] == good
+
+
+def test_stopping_right_after_the_swap_leaves_the_new_one_valid(shelf, model, monkeypatch):
+    shelf.publish(model, facts={"n": 1})
+    usual = Path.replace
+
+    def replace_and_stop(self, target):
+        usual(self, target)
+        raise Stop
+
+    monkeypatch.setattr(Path, "replace", replace_and_stop)
+    with pytest.raises(Stop):
+        shelf.publish(model, facts={"n": 2})
+    monkeypatch.undo()
+    assert shelf.open_current()[2] == {"n": 2}
+
+
+def test_without_the_digests_damage_would_go_unseen(shelf, model, monkeypatch):
+    """The control: a registry that does not verify serves the damaged generation."""
+    shelf.publish(model, facts={"n": 1})
+    bad = shelf.publish(model, facts={"n": 2})
+    manifest = files.from_bytes((shelf.root / bad / files.MANIFEST).read_bytes())
+    monkeypatch.setattr(files, "facts_of", lambda path: manifest.files[path.name])
+    path = shelf.root / bad / "item_factors.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert shelf.open_current()[0] == bad
+
+
+def test_readers_see_the_old_or_the_new_one_while_it_is_swapped(shelf, model):
+    known = {shelf.publish(model, facts={"n": 0})}
+    done = threading.Event()
+    seen: list[str] = []
+    problems: list[object] = []
+
+    def read() -> None:
+        while not done.is_set():
+            opened = shelf.open_current()
+            if opened is None or ids_of(ask(opened[1], saved("moat"), 1)) != [IDS["ebb"]]:
+                problems.append(opened)
+            else:
+                seen.append(opened[0])
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for n in range(1, 26):
+        known.add(shelf.publish(model, facts={"n": n}))
+        shelf.prune(keep=2)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert problems == []
+    assert set(seen) <= known
+    assert len(set(seen)) > 1
+
+
+def test_a_model_of_other_settings_still_opens(shelf, model, monkeypatch):
+    usual = registry.to_bytes
+
+    def with_unknown_setting(manifest):
+        return usual(manifest).replace(b'"factors":', b'"from_tomorrow": 1, "factors":')
+
+    monkeypatch.setattr(registry, "to_bytes", with_unknown_setting)
+    shelf.publish(model, facts={})
+    assert shelf.open_current()[1].config == model.config
+
+
+def test_a_manifest_of_another_format_is_not_read(shelf, model, monkeypatch):
+    usual = registry.to_bytes
+    monkeypatch.setattr(
+        registry, "to_bytes", lambda m: usual(m).replace(b'"format": 1', b'"format": 2')
+    )
+    shelf.publish(model, facts={})
+    assert shelf.open_current() is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_other_users_may_read_a_generation(shelf, model):
+    generation = shelf.publish(model, facts={})
+    assert (shelf.root / generation).stat().st_mode & 0o555 == 0o555

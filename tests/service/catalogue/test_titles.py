@@ -1,0 +1,393 @@
+import csv
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.catalogue.coined_words import expansion_of, is_coined
+from service.catalogue.titles import MAX_TITLE, cut, derive_title, split_sentences
+from service.importers.listing import parse
+
+LISTINGS = Path(__file__).parents[4] / "shared" / "listings"
+
+NAMED = {
+    "apposition": (
+        "Routing in sparse models wastes memory. We propose LeafRoute, a router that keeps half of "
+        "the experts asleep. LeafRoute saves energy on three tasks.",
+        "LeafRoute: router that keeps half of the experts asleep",
+    ),
+    "said once": (
+        "Old caches forget. In this paper, we introduce TIDE, an eviction rule for long prompts. "
+        "It halves the memory.",
+        "TIDE: eviction rule for long prompts",
+    ),
+    "expansion before": (
+        "Clocks drift in sensor nets. We present Gradual Offset Repair (GOR), which needs no "
+        "server. GOR repairs a clock within a minute.",
+        "GOR: Gradual Offset Repair",
+    ),
+    "expansion after": (
+        "We propose LUMEN (Layered Uncertainty Maps for Event Networks), a detector for faint "
+        "signals. LUMEN finds more of them than experts do.",
+        "LUMEN: Layered Uncertainty Maps for Event Networks",
+    ),
+    "hyphened abbreviation": (
+        "Clients disagree. We therefore propose Federated Quiet Voting (FedQV-Lite), where only "
+        "few clients speak. FedQV-Lite needs a tenth of the traffic.",
+        None,
+    ),
+    "name after a comma": (
+        "Pretraining is slow. Based on this, we propose the Folded Curriculum Framework, FOCUR, "
+        "that sorts data by novelty. FOCUR converges in half of the steps.",
+        "FOCUR: Folded Curriculum Framework",
+    ),
+    "dubbed": (
+        "Attacks hide in attention. We design a run-time guard, dubbed Lantern. Lantern watches "
+        "the heads that attend to nothing. Lantern stops nine of ten attacks.",
+        "Lantern: run-time guard",
+    ),
+    "which we call": (
+        "Plants differ. We train a small network on leaf photographs, which we call LeafNet-S. "
+        "LeafNet-S runs on a phone.",
+        None,
+    ),
+    "bold": (
+        "Graphs vary in size. We design **Sextant**, a pretrained encoder for maps. We find it "
+        "useful in seven cities.",
+        "Sextant: pretrained encoder for maps",
+    ),
+    "small capitals": (
+        r"These facts lead to \textsc{Mason} (\textbf{Ma}trix-\textbf{So}rted \textbf{N}etworks), "
+        "a method for tiny chips. Mason fits in 2 kB.",
+        "Mason: Matrix-Sorted Networks",
+    ),
+    "bold within dollars": (
+        r"We study cheap tables. Together, these changes yield $\textbf{TabLite-3M}$, a model "
+        "with three million weights.",
+        "TabLite-3M: model with three million weights",
+    ),
+    "bold and slanted": (
+        "Depth is hard. To this end, we present ***Depth4All***, a light depth estimator. "
+        "Depth4All is fast.",
+        "Depth4All: light depth estimator",
+    ),
+    "superscript": (
+        "Experts collide. We propose **R**ank-**R**educed **M**ixtures **o**f **E**xperts "
+        "(R$^2$-MoE). R$^2$-MoE shares parameters.",
+        None,
+    ),
+    "two proper words": (
+        "Sampling is slow. To fix this, we introduce the Harbor Sampler---a new scheme for dense "
+        "posteriors. The Harbor Sampler mixes fast. Harbor Samplers need no tuning.",
+        "Harbor Sampler: scheme for dense posteriors",
+    ),
+    "missing blank": (
+        "We propose TokTrim,which drops idle tokens early. TokTrim improves speed.",
+        None,
+    ),
+    "explained two sentences later": (
+        "Adapters are static. We introduce wLoRA. To our knowledge, it is the first weather-aware "
+        "adapter. As a result, wLoRA follows seasons.",
+        "wLoRA: weather-aware adapter",
+    ),
+    "with": (
+        "We close the gap with Cross-View Low-Rank Mixing (CoVLM), a tuning scheme. CoVLM works "
+        "for two views, and CoVLM scales.",
+        "CoVLM: Cross-View Low-Rank Mixing",
+    ),
+    "presented by the paper": (
+        "This paper presents Causal Story Trees (CST), which explain control moves. CST persuades "
+        "operators.",
+        "CST: Causal Story Trees",
+    ),
+    "strategy named": (
+        "We posit that tuning is needed and propose a targeted strategy named Point-Wise Late "
+        "Tuning (PLT), enabling local fits.",
+        "PLT: Point-Wise Late Tuning",
+    ),
+    "dataset": (
+        "Birds are under-sampled. We release WingSpan10k, a dataset of ten thousand flights.",
+        "WingSpan10k: dataset of ten thousand flights",
+    ),
+    "our method": (
+        "Robots slip on ice. Our method, GripSense, estimates friction from sound. GripSense cuts "
+        "falls by half.",
+        None,
+    ),
+    "type before name": (
+        "Logs are long. We build the browsing tool ScrollBack to sum them up. ScrollBack reads a "
+        "day in a second.",
+        None,
+    ),
+    "quoted": (
+        "Ads annoy. We propose a new filter called “QuietAd” for old phones. QuietAd runs offline.",
+        None,
+    ),
+    "digits within": (
+        "Sound is data. We present sound2graph, an encoder of rooms. sound2graph hears walls.",
+        "sound2graph: encoder of rooms",
+    ),
+    "compared with known work": (
+        "LoRA and BERT are popular. We propose NimbusLoRA, a variant of LoRA for clouds. "
+        "NimbusLoRA beats LoRA.",
+        "NimbusLoRA: variant of LoRA for clouds",
+    ),
+    "passive": (
+        "Tuning is costly. A Self-Pruning Search Tree (SPST) is proposed for small budgets. SPST "
+        "stops early.",
+        "SPST: Self-Pruning Search Tree",
+    ),
+    "Chinese": (
+        "稀疏路由浪费算力。我们提出了SparPath，一种面向长文本的路由方法。实验表明SparPath更快。",
+        "SparPath：面向长文本的路由方法",
+    ),
+    "Chinese, named": (
+        "长上下文推理很慢。本文设计了一种名为“FlowKV”的缓存方法，在三个数据集上有效。",
+        None,
+    ),
+}
+NAMES = {
+    "hyphened abbreviation": "FedQV-Lite",
+    "which we call": "LeafNet-S",
+    "superscript": "R²-MoE",
+    "missing blank": "TokTrim",
+    "our method": "GripSense",
+    "type before name": "ScrollBack",
+    "quoted": "QuietAd",
+    "Chinese, named": "FlowKV",
+}
+
+
+@pytest.mark.parametrize("shape", NAMED)
+def test_a_coined_name_and_what_it_is_make_the_title(shape):
+    source, title = NAMED[shape]
+    derived = derive_title(source)
+    assert derived.method == "name"
+    assert derived.confidence >= 0.6
+    if title is not None:
+        assert derived.text == title
+    assert derived.name == (NAMES.get(shape) or title.split("：")[0].split(":")[0])
+    assert derived.text.startswith(derived.name)
+
+
+NAMELESS = {
+    "claim": (
+        "Warm-up is common, yet poorly understood. We propose that warm-up acts as implicit "
+        "clipping of early gradients. We test this on code.",
+        "Warm-up acts as implicit clipping of early gradients",
+    ),
+    "known abbreviation": (
+        "Low-Rank Adaptation (LoRA) is popular. We provide a theory of the early dynamics of LoRA "
+        "under noise. LoRA converges.",
+        "Theory of the early dynamics of LoRA under noise",
+    ),
+    "two metrics": (
+        "We study the problem of anomaly ranking for slow sensors. We introduce two measures: the "
+        "*mean rank gap (MRG)*, and the *tail rank gap (TRG)*. MRG and TRG agree.",
+        None,
+    ),
+    "agentic framework": (
+        "Labels are rare. We introduce an agentic framework to predict good labels for new tasks.",
+        None,
+    ),
+    "bold words": (
+        r"Steering is cheap. This yields a \textbf{simple recipe for steering} and motivates a "
+        r"new approach---\textbf{joint steering}---that trains both. We explain why it works.",
+        None,
+    ),
+    "three regimes": (
+        "We introduce a phase diagram with three regimes: Data-Bound, Noise-Bound, and "
+        "Model-Bound. Experiments agree.",
+        None,
+    ),
+    "bridge": (
+        "Linear models are weak. In this work, we bridge the gap between flat and curved tuning. "
+        "We show gains.",
+        "Bridging the gap between flat and curved tuning",
+    ),
+    "uses known tools": (
+        "We use BERT, CLIP and a GPU cluster to study reading. We train a GAN on maps. GPUs are "
+        "fast and GPUs are cheap.",
+        None,
+    ),
+    "problem set-up": (
+        "Inverse reinforcement learning (IRL) infers goals. We study IRL when goals change. IRL "
+        "fails then.",
+        None,
+    ),
+    "no verb of ours": (
+        "Deep nets forget old tasks when new ones arrive. Replay helps, at a price.",
+        "Deep nets forget old tasks when new ones arrive",
+    ),
+    "Chinese": (
+        "大模型微调成本很高，性能预测因此重要。我们证明了预测误差的下界。",
+        "大模型微调成本很高，性能预测因此重要",
+    ),
+    "one word": ("Abstract", "Abstract"),
+    "empty": ("", ""),
+    "blanks": (" \n\u3000", ""),
+    "only a link": ("https://example.org/x", ""),
+}
+
+
+@pytest.mark.parametrize("shape", NAMELESS)
+def test_no_name_is_invented_where_there_is_none(shape):
+    source, title = NAMELESS[shape]
+    derived = derive_title(source)
+    assert derived.name is None
+    assert derived.confidence <= 0.5
+    if title is not None:
+        assert derived.text == title
+
+
+def test_a_repository_settles_which_of_two_names_it_is():
+    source = (
+        "We propose AlphaFern, a planner. We propose BetaMoss, a simulator. AlphaFern and BetaMoss "
+        "work together."
+    )
+    assert derive_title(source, ["https://github.com/lab/betamoss"]).name == "BetaMoss"
+    assert derive_title(source, ["https://github.com/lab/AlphaFern"]).name == "AlphaFern"
+
+
+def test_a_page_of_that_name_supports_it():
+    source = "We describe Fern3D, a scanner for leaves."
+    without = derive_title(source).confidence
+    assert derive_title(f"{source} See https://fern3d-x.github.io.").confidence > without
+
+
+def test_a_speaking_repository_titles_what_has_no_name():
+    source = (
+        "Likelihood is a default loss. We study several losses beyond plain likelihood for "
+        "instruction data. Code: https://github.com/who/Beyond-Plain-Likelihood."
+    )
+    derived = derive_title(source)
+    assert derived.method == "repository"
+    assert derived.text.startswith("Beyond Plain Likelihood: ")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://anonymous.4open.science/r/metawhat-734E",
+        "https://github.com/lab/code",
+        "https://github.com/lab/icml2026-submission",
+        "https://github.com/lab",
+    ],
+)
+def test_a_repository_without_a_telling_name_says_nothing(link):
+    assert derive_title("We study losses for noisy labels in depth.", [link]).method == "gist"
+
+
+def test_two_foundation_model_abstracts_do_not_share_a_title():
+    same = "Foundation models have changed the field, but "
+    first = derive_title(same + "are slow. We study pruning of attention heads in old models.")
+    second = derive_title(same + "are large. We study quantised caches for long conversations.")
+    assert first.text != second.text
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [(w, True) for w in ("LeafRoute", "TIDE", "R-GFX", "seq2tree", "Lim-3M", "E²-Foo", "U-Foo")]
+    + [(w, False) for w in ("LoRA", "BERT", "LLMs", "Pre-trained", "model", "3D", "GPT-4", "2nd")]
+    + [(w, False) for w in ("Transformer", "BERT-based", "A", "state-of-the-art", "100k", "学习")],
+)
+def test_coined_words_are_told_from_common_ones(word, expected):
+    assert is_coined(word) is expected
+
+
+@pytest.mark.parametrize(
+    ("short", "before", "expected"),
+    [
+        ("GOR", "we present Gradual Offset Repair", "Gradual Offset Repair"),
+        ("CoVLM", "with Cross-View Low-Rank Mixing", "Cross-View Low-Rank Mixing"),
+        ("XYZ", "we present Gradual Offset Repair", None),
+        ("gor", "Gradual Offset Repair", None),
+        ("A", "an apple", None),
+    ],
+)
+def test_an_expansion_has_the_letters_in_order(short, before, expected):
+    assert expansion_of(short, before) == expected
+
+
+def test_titles_are_cut_at_the_end_of_a_word():
+    text = cut("word " * 40)
+    assert len(text) <= MAX_TITLE
+    assert text.endswith("word…")
+    assert cut("x" * 200) == "x" * (MAX_TITLE - 1) + "…"
+    assert cut("as short as this") == "as short as this"
+    assert (
+        not cut("one two three four five six seven of the " * 3).removesuffix("…").endswith(" of")
+    )
+
+
+def test_sentences_end_at_full_stops_but_not_at_abbreviations():
+    text = "We use e.g. nets, cf. Foo et al. (2020). Then iFoo runs. 好的。再见"
+    assert split_sentences(text) == [
+        "We use e.g. nets, cf. Foo et al. (2020).",
+        "Then iFoo runs.",
+        "好的。",
+        "再见",
+    ]
+
+
+PIECES = [
+    "We propose ",
+    "Foo",
+    "XYZ",
+    " (",
+    ") ",
+    ", a ",
+    "novel ",
+    ". ",
+    "—",
+    "**",
+    "$",
+    "dubbed ",
+]
+PIECES += [
+    "提出",
+    "了",
+    "。",
+    "called “",
+    "https://github.com/a/b ",
+    "which we call ",
+    "\\textbf{",
+    "}",
+]
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES)).map("".join), st.lists(st.text(), max_size=3))
+def test_any_text_gets_a_title_or_none_and_never_fails(source, links):
+    derived = derive_title(source, links)
+    assert len(derived.text) <= MAX_TITLE
+    assert "\n" not in derived.text
+    assert 0 <= derived.confidence <= 1
+
+
+@pytest.mark.parametrize(
+    "piece", [*PIECES, "We propose Foo Bar ", "AB, ", "a b, ", "our proposed "]
+)
+def test_long_odd_texts_get_their_title_in_time(piece):
+    begin = time.process_time()
+    derive_title(piece * 5000)
+    assert time.process_time() - begin < 1
+
+
+@pytest.mark.shared
+def test_real_listings_get_their_names_and_no_invented_ones():
+    if not LISTINGS.is_dir():
+        pytest.skip("the real listings do not lie beside this checkout")
+    with (LISTINGS / "expected.tsv").open(encoding="utf-8", newline="") as file:
+        expected = [row["coined name (- = none)"] for row in csv.DictReader(file, delimiter="\t")]
+    files = sorted(LISTINGS.glob("0*.txt"))
+    papers = [paper for file in files for paper in parse(file.read_bytes()).papers]
+    derived = [derive_title(paper.source) for paper in papers]
+    pairs = list(zip(derived, expected, strict=True))
+    found = [title for title, name in pairs if name[0] != "-" and title.name and title.name in name]
+    invented = [title for title, name in pairs if name[0] == "-" and title.name]
+    assert len(found) >= 26
+    assert not invented
+    assert len({title.text for title in derived}) == len(papers) == 38
+    assert all(title.text and len(title.text) <= MAX_TITLE for title in derived)
