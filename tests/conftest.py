@@ -5,6 +5,7 @@ The service is imported by the fixtures that need it, so that tests of ``models/
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,10 +27,12 @@ SERVER = databases.postgres_server()
 DATABASES = ("sqlite", "postgresql") if SERVER is not None else ("sqlite",)
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    # pytest-alembic 0.13 binds itself to this file, in a way that pytest 9.2 refuses; its
-    # ready-made tests are not used, so it gets a file that does not exist.
-    config.option.pytest_alembic_tests_path = "tests/none"
+def pytest_configure() -> None:
+    if os.environ.get("PAPERSHELF_REQUIRE_POSTGRES") == "1" and SERVER is None:
+        raise pytest.UsageError(
+            "PAPERSHELF_REQUIRE_POSTGRES is set, and no PostgreSQL answers: start one, or name it "
+            f"in {databases.POSTGRES_VARIABLE}."
+        )
 
 
 def pytest_report_header() -> str:

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func, insert, select
 from sqlalchemy.orm import Session
 
 from models import recommending
@@ -116,18 +116,19 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
     )
     session.add(slate)
     session.flush()
-    session.add_all(
-        Impression(
-            user_id=user_id,
-            slate_id=slate.id,
-            position=item.rank,
-            paper_id=item.paper.id,
-            score=item.score,
-            propensity=item.propensity,
-        )
+    shown = [
+        {
+            "user_id": user_id,
+            "slate_id": slate.id,
+            "position": item.rank,
+            "paper_id": item.paper.id,
+            "score": item.score,
+            "propensity": item.propensity,
+        }
         for item in made.items
-    )
-    session.flush()
+    ]
+    if shown:
+        session.execute(insert(Impression), shown)
 
 
 def related(
