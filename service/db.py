@@ -24,7 +24,7 @@ from sqlalchemy.orm import (
 )
 from sqlalchemy.sql import visitors
 
-from service.errors import ServiceError
+from service.errors import CannotStart, ServiceError
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +63,19 @@ def _on_error(context: ExceptionContext) -> BaseException | None:
     """What a column type refuses comes out as what it is, not inside an SQLAlchemy error."""
     error = context.original_exception
     return error if isinstance(error, ServiceError) else None
+
+
+def require_database(engine: Engine) -> None:
+    """Raise CannotStart, with the driver's own words, where the database does not answer."""
+    try:
+        with engine.connect() as connection:
+            connection.exec_driver_sql("SELECT 1")
+    except sa.exc.DBAPIError as error:
+        why = str(error.orig).strip().splitlines()[0].removesuffix(".")
+        where = engine.url.render_as_string(hide_password=True)
+        raise CannotStart(
+            f"The database {where} does not answer ({why}); start it, or correct DATABASE_URL."
+        ) from error
 
 
 def _on_sqlite_connect(connection: Any, _record: Any) -> None:

@@ -113,12 +113,13 @@ def db() -> None:
 def upgrade() -> None:
     """Bring the database to this version's schema."""
     from service.config import Settings, prepare_data_folder
-    from service.db import make_engine
+    from service.db import make_engine, require_database
     from service.tables.migrations import upgrade as migrate
 
     settings = Settings.from_environment()
     prepare_data_folder(settings.data_folder)
     engine = make_engine(settings.database_url)
+    require_database(engine)
     migrate(engine)
     engine.dispose()
     console.print("The database is at this version's schema.")

@@ -14,6 +14,7 @@ import click
 
 from service.cli.terminal import console, progress_bar
 from service.config import Settings, prepare_data_folder
+from service.db import require_database
 from service.errors import CannotStart
 from service.runtime import Runtime, build_runtime
 
@@ -64,6 +65,7 @@ def set_up(runtime: Runtime) -> Login | None:
     """
     from service.tables.migrations import is_current, upgrade
 
+    require_database(runtime.sessions.engine)
     if not is_current(runtime.sessions.engine):
         upgrade(runtime.sessions.engine)
     _load_starter(runtime)
@@ -128,7 +130,7 @@ def _require_free_port(settings: Settings) -> None:
                 why = f"Port {settings.port} is taken"
             else:
                 why = f"Port {settings.port} on {settings.host} cannot be used ({error.strerror})"
-            raise CannotStart(f"{why}; choose another one: PORT=8001 make run.") from error
+            raise CannotStart(f"{why}; choose another one with PORT.") from error
 
 
 def _keep_others_out(settings: Settings) -> None:

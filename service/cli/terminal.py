@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from service.accounts.queries import find_user_by_email, first_admin
 from service.config import Settings
+from service.db import require_database
 from service.errors import CannotStart, NotFound
 from service.runtime import Runtime, build_runtime
 from service.tables import User
@@ -32,6 +33,7 @@ def opened_runtime() -> Iterator[Runtime]:
     """
     runtime = build_runtime(Settings.from_environment())
     try:
+        require_database(runtime.sessions.engine)
         if not is_current(runtime.sessions.engine):
             raise CannotStart(
                 "The database is not at this version's schema; run `papershelf db upgrade` first."

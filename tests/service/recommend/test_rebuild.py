@@ -1,0 +1,184 @@
+"""Training: when it is worth while, what it publishes, and what it leaves alone."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from service.errors import ModelRefused
+from service.recommend import rebuild as rebuilding
+from service.recommend.dataset import HighWater, documents, high_water, training_set
+from service.recommend.rebuild import (
+    KEPT_GENERATIONS,
+    LIBRARY_CHANGES,
+    LIBRARY_SHARE,
+    NEW_WORKS,
+    NEW_WORKS_SHARE,
+    why_rebuild,
+    why_stale,
+)
+from service.runtime import Runtime
+from service.tables import FeedbackKind
+from tests.factories import NOW, Person, make_papers
+from tests.service.recommend.shelf import SOON, Reader, add_listing, ids, train
+
+DAY = timedelta(days=1)
+MARK = HighWater(catalogue_version=50, library_changes=100, n_works=200)
+FACTS = {"trained_at": NOW.isoformat(), "library_changes": 100, "n_works": 200}
+
+
+def test_the_first_training_is_always_worth_while():
+    assert why_rebuild(None, MARK, now=NOW) == "there is no model yet"
+
+
+@pytest.mark.parametrize(
+    ("works", "changes", "age", "expected"),
+    [
+        (0, 0, 30 * DAY, None),
+        (NEW_WORKS - 1, LIBRARY_CHANGES - 1, DAY, None),
+        (NEW_WORKS, 0, timedelta(0), f"{NEW_WORKS} new papers"),
+        (0, LIBRARY_CHANGES, timedelta(0), f"{LIBRARY_CHANGES} changes of people's libraries"),
+        (1, 0, DAY + timedelta(seconds=1), "a day has passed"),
+        (0, 1, DAY + timedelta(seconds=1), "a day has passed"),
+    ],
+)
+def test_enough_must_have_changed(works, changes, age, expected):
+    mark = replace(
+        MARK, n_works=MARK.n_works + works, library_changes=MARK.library_changes + changes
+    )
+    assert why_rebuild(FACTS, mark, now=NOW + age) == expected
+
+
+def test_a_large_installation_waits_for_its_share():
+    n = 1_000_000
+    works, changes = int(n * NEW_WORKS_SHARE), int(n * LIBRARY_SHARE)
+    assert works > NEW_WORKS
+    assert changes > LIBRARY_CHANGES
+    mark = replace(MARK, library_changes=n, n_works=n)
+
+    def why(new_works: int, new_changes: int) -> str | None:
+        facts = {**FACTS, "n_works": n - new_works, "library_changes": n - new_changes}
+        return why_rebuild(facts, mark, now=NOW)
+
+    assert why(works - 1, changes - 1) is None
+    assert why(works, 0) == f"{works} new papers"
+    assert why(0, changes) == f"{changes} changes of people's libraries"
+
+
+def test_a_list_is_stale_when_the_daily_training_did_not_come():
+    more = replace(MARK, library_changes=101)
+    assert why_stale(None, MARK, now=NOW)
+    assert why_stale(FACTS, MARK, now=NOW + 30 * DAY) is None, "nothing came since"
+    assert why_stale(FACTS, more, now=NOW + timedelta(hours=26)) is None
+    said = why_stale(FACTS, more, now=NOW + timedelta(hours=27))
+    assert said is not None
+    assert "1 changes" in said
+
+
+def test_a_generation_knows_what_it_was_made_of(runtime: Runtime, alice: Person):
+    groups = add_listing(runtime)
+    Reader(runtime, alice).save(*groups["tides"])
+    made = train(runtime)
+    opened = runtime.live_model.registry.open_current()
+    assert opened is not None
+    generation, model, facts = opened
+    assert generation == made.generation
+    assert (made.n_people, made.n_works, made.n_interactions) == (1, 13, 3)
+    with runtime.reading() as session:
+        mark = high_water(session)
+    assert facts["trained_at"] == SOON.isoformat()
+    assert (facts["catalogue_version"], facts["library_changes"], facts["n_works"]) == (
+        mark.catalogue_version,
+        mark.library_changes,
+        mark.n_works,
+    )
+    assert why_rebuild(dict(facts), mark, now=SOON) is None
+    assert len(model.item_ids) == 13
+
+
+def test_training_works_on_an_empty_installation(runtime: Runtime):
+    made = train(runtime)
+    assert (made.n_people, made.n_works, made.n_interactions) == (0, 0, 0)
+    assert runtime.live_model.registry.current() == made.generation
+
+
+def test_old_generations_go_and_a_few_stay(runtime: Runtime):
+    make_papers(runtime, 3)
+    made = [train(runtime).generation for _ in range(KEPT_GENERATIONS + 2)]
+    folder = runtime.settings.models_folder
+    there = sorted(path.name for path in folder.iterdir() if path.is_dir())
+    assert there == made[-KEPT_GENERATIONS:]
+    assert (folder / "CURRENT").read_text() == made[-1]
+
+
+def test_an_unfit_model_is_not_published(runtime: Runtime, monkeypatch: pytest.MonkeyPatch):
+    """No input that we know of makes one, so the trainer's product is spoiled on its way."""
+    make_papers(runtime, 3)
+    good = train(runtime).generation
+    real = rebuilding.train
+
+    def spoiled(*args, **options):
+        model = real(*args, **options)
+        return replace(model, people=np.full_like(model.people, np.nan))
+
+    monkeypatch.setattr(rebuilding, "train", spoiled)
+    with pytest.raises(ModelRefused, match="people"):
+        train(runtime)
+    assert runtime.live_model.registry.current() == good
+
+
+def test_progress_is_told_up_to_the_end(runtime: Runtime):
+    told = []
+    rebuilding.rebuild(
+        runtime.sessions,
+        runtime.live_model.registry,
+        now=NOW,
+        clock=iter(range(100)).__next__,
+        progress=lambda stage, share: told.append((stage, share)),
+    )
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+
+def test_the_training_set_is_everybodys_evidence(runtime: Runtime, alice: Person, bob: Person):
+    groups = add_listing(runtime)
+    hers, his = Reader(runtime, alice), Reader(runtime, bob)
+    hers.save(groups["tides"][0])
+    hers.rate(groups["tides"][0], 5)
+    hers.dismiss(groups["parsing"][0], FeedbackKind.NOT_MY_TOPIC)
+    hers.dismiss(groups["parsing"][1], FeedbackKind.SEEN)
+    hers.dismiss(groups["parsing"][2], FeedbackKind.LATER, timedelta(days=1))
+    his.rate(groups["batteries"][0], 1)
+    with runtime.reading() as session:
+        data, _ = training_set(session, now=SOON)
+    rows = {
+        (user, item): (saved, dismissed, stars)
+        for user, item, saved, dismissed, stars in zip(
+            data.user_ids.tolist(),
+            data.history.item_ids.tolist(),
+            data.history.saved.tolist(),
+            data.history.dismissed.tolist(),
+            data.history.ratings.tolist(),
+            strict=True,
+        )
+    }
+    assert rows == {
+        (alice.id, groups["tides"][0].work_id): (True, False, 5),
+        (alice.id, groups["parsing"][0].work_id): (False, True, 0),
+        (bob.id, groups["batteries"][0].work_id): (False, False, 1),
+    }, "seen and later say nothing of taste"
+
+
+def test_documents_above_a_mark_are_those_that_came_later(runtime: Runtime):
+    first = make_papers(runtime, 3)
+    later = make_papers(runtime, 2)
+    mark = max(paper.catalogue_version for paper in first)
+    with runtime.reading() as session:
+        new = documents(session, now=SOON, above=mark)
+        everything = documents(session, now=SOON)
+    assert new.item_ids.tolist() == [paper.work_id for paper in later]
+    assert len(everything.item_ids) == 5
+    assert all(text for text in everything.texts)
+    assert ids(first)
