@@ -20,6 +20,9 @@ MOST_ATTEMPTS: Final = 5
 LEASE: Final = timedelta(minutes=2)
 """After this without ``keep`` another worker takes the one that had the job for dead."""
 
+AFTER_GIVING_UP: Final = timedelta(hours=1)
+"""How long what failed five times is left alone before it is tried anew."""
+
 
 class JobKind(enum.StrEnum):
     """What a worker can be asked to do."""
@@ -159,6 +162,21 @@ def is_first_running(session: Session, job: Job, *, now: datetime) -> bool:
             Job.id < job.id,
             Job.state == JobState.RUNNING,
             Job.lease_until >= now,
+        )
+        .limit(1)
+    )
+
+
+def may_begin(session: Session, kind: JobKind, *, now: datetime) -> bool:
+    """Whether no job of the kind waits or runs, and none was given up a short while ago."""
+    return not session.scalar(
+        select(Job.id)
+        .where(
+            Job.kind == kind,
+            or_(
+                Job.state.in_([JobState.QUEUED, JobState.RUNNING]),
+                (Job.state == JobState.FAILED) & (Job.finished_at > now - AFTER_GIVING_UP),
+            ),
         )
         .limit(1)
     )

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,8 @@ def write_model(model: Model, folder: Path) -> dict[str, FileFacts]:
         with path.open("wb") as file:
             np.save(file, np.ascontiguousarray(array), allow_pickle=False)
             _to_disk(file.fileno(), file)
-        written[path.name] = facts_of(path)
+        shape, dtype = list(array.shape), array.dtype.str
+        written[path.name] = replace(facts_of(path), dtype=dtype, shape=shape)
     path = folder / VOCABULARY
     write_bytes(path, json.dumps(list(model.content.vocabulary), ensure_ascii=False).encode())
     written[VOCABULARY] = facts_of(path)
@@ -79,7 +82,7 @@ def read_model(folder: Path, expected_digest: str) -> tuple[Model, Manifest]:
             raise BrokenGeneration(f"{MANIFEST} is not what was published")
         manifest = from_bytes(raw)
         for name, facts in manifest.files.items():
-            if facts_of(folder / name) != facts:
+            if facts_of(folder / name) != replace(facts, dtype=None, shape=None):
                 raise BrokenGeneration(f"{name} is not what was published")
         return _assemble(folder, manifest), manifest
     except (OSError, ValueError, KeyError, IndexError) as error:
@@ -124,8 +127,8 @@ def _csr_arrays(name: str, matrix: sp.csr_matrix) -> dict[str, Array]:
 
 def _assemble(folder: Path, manifest: Manifest) -> Model:
     arrays = {
-        name.removesuffix(".npy"): _mapped(folder / name)
-        for name in manifest.files
+        name.removesuffix(".npy"): _mapped(folder / name, facts)
+        for name, facts in manifest.files.items()
         if name.endswith(".npy")
     }
     vocabulary: list[str] = json.loads((folder / VOCABULARY).read_bytes())
@@ -156,12 +159,15 @@ def _assemble(folder: Path, manifest: Manifest) -> Model:
     )
 
 
-def _mapped(path: Path) -> Array:
+def _mapped(path: Path, facts: FileFacts) -> Array:
     """A plain array over a private map of the file; an empty array cannot be mapped."""
-    try:
-        return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
-    except ValueError:
-        return np.asarray(np.load(path, allow_pickle=False))
+    dtype, shape = np.dtype(facts.dtype), tuple(facts.shape or ())
+    n_bytes = dtype.itemsize * math.prod(shape)
+    if n_bytes == 0:
+        return np.zeros(shape, dtype)
+    return np.asarray(
+        np.memmap(path, dtype=dtype, mode="c", offset=facts.size - n_bytes, shape=shape)
+    )
 
 
 def _csr(arrays: Mapping[str, Array], name: str, shape: tuple[int, int]) -> sp.csr_matrix:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TypeAlias
 
@@ -20,10 +20,17 @@ class BrokenGeneration(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """Of one file: SHA-256 in hex and size in bytes."""
+    """Of one file: SHA-256 in hex and size in bytes; of an array also dtype and shape.
+
+    The latter are kept here although .npy headers say them, too: numpy parses headers as Python
+    (``ast``), which fails at times in CPython 3.11 when two threads do it at once ("SystemError:
+    AST constructor recursion depth mismatch").
+    """
 
     sha256: str
     size: int
+    dtype: str | None = None
+    shape: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

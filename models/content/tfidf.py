@@ -25,7 +25,12 @@ PRIOR_TITLES = 10.0
 """Titles have the say of that many abstracts about how common a term is. Small, since titles choose
 their words differently; enough to help while there are only a few dozen abstracts."""
 TF_SLOPE = 1.5
+"""tf = 1 + TF_SLOPE · ln(count): what a paper is about outweighs what it mentions."""
 IDF_POWER = 1.5
+"""Of the logarithm. Both, like PRIOR_TITLES, were chosen to bring relatives together in two lists
+of 19 abstracts; the tests on those lists are therefore no independent evidence. It has a price: on
+CiteULike-t (500 people, validation) content alone has nDCG@20 .071 warm and .263 cold, against .077
+and .268 with 1 and 1; the blend .160 and .290 against .160 and .296."""
 SMALLEST_LENGTH = 1e-9
 
 

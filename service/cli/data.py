@@ -4,6 +4,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,10 +12,12 @@ import click
 from rich.table import Table
 
 from service.cli.terminal import console, opened_runtime, person, progress_bar
-from service.errors import CannotStart, Conflict
+from service.errors import CannotStart, Conflict, InvalidInput
 from service.runtime import Runtime
 
 LOOK_EVERY_S = 0.1
+RENEW_EVERY_S = 30.0
+"""How often a long import tells that it is alive, so that the service leaves it alone."""
 
 
 @click.command("import")
@@ -25,8 +28,17 @@ def import_files(files: tuple[str, ...], email: str | None) -> None:
 
     What is known already is recognised. Ends with 1 if an entry or a file could not be taken.
     """
-    is_complete = [_import_file(Path(file), email) for file in files]
+    is_complete = [_try_file(Path(file), email) for file in files]
     sys.exit(0 if all(is_complete) else 1)
+
+
+def _try_file(file: Path, email: str | None) -> bool:
+    """One bad file is reported and the next one is still brought in."""
+    try:
+        return _import_file(file, email)
+    except InvalidInput as error:
+        click.echo(f"papershelf: {file.name}: {error}", err=True)
+        return False
 
 
 def _import_file(file: Path, email: str | None) -> bool:
@@ -81,27 +93,46 @@ def _bring_in(
     runtime: Runtime, import_id: int, owner_id: int, progress: Callable[[int, int], None]
 ) -> None:
     """Do the import here, or watch it where a worker was quicker to take it."""
-    from service.db import scope
     from service.importers.run import run_import
-    from service.job_queue import JobKind, claim, finish, job_with
-    from service.tables import Import, ImportState
+    from service.job_queue import JobKind, claim, finish, job_with, keep
+
+    renewed_at = time.monotonic()
+
+    def renew_and_tell(done: int, total: int) -> None:
+        nonlocal renewed_at
+        if time.monotonic() - renewed_at > RENEW_EVERY_S:
+            with runtime.writing() as session:
+                keep(session, job_id, now=datetime.now(UTC))
+                session.commit()
+            renewed_at = time.monotonic()
+        progress(done, total)
 
     with runtime.writing() as session:
         job_id = job_with(session, JobKind.IMPORT, "import_id", import_id)
         is_ours = claim(session, job_id, now=datetime.now(UTC)) is not None
         session.commit()
     if is_ours:
-        run_import(runtime.writing, import_id, owner_id, now=datetime.now(UTC), progress=progress)
+        now = datetime.now(UTC)
+        run_import(runtime.writing, import_id, owner_id, now=now, progress=renew_and_tell)
         with runtime.writing() as session:
             finish(session, job_id, {}, now=datetime.now(UTC))
             session.commit()
-    while True:
-        with runtime.reading() as session:
-            scope(session, owner_id)
-            state = session.get_one(Import, import_id).state
-        if state in {ImportState.DONE, ImportState.FAILED}:
-            return
+    while not _has_ended(runtime, import_id, owner_id, job_id):
         time.sleep(LOOK_EVERY_S)
+
+
+def _has_ended(runtime: Runtime, import_id: int, owner_id: int, job_id: int) -> bool:
+    """Raises Conflict when the worker that had taken the import gave it up."""
+    from service.db import scope
+    from service.tables import Import, ImportState, Job, JobState
+
+    with scope(runtime.reading(), owner_id) as session:
+        if session.get_one(Import, import_id).state in {ImportState.DONE, ImportState.FAILED}:
+            return True
+        job = session.get_one(Job, job_id)
+    if job.state is JobState.FAILED:
+        raise Conflict(f"The running service could not finish the import: {job.error}.")
+    return False
 
 
 @click.group()
@@ -137,15 +168,21 @@ def backup(destination: Path) -> None:
             raise CannotStart("This installation is on PostgreSQL; back it up with pg_dump.")
         if destination.exists():
             raise Conflict(f"{destination} is there already; name a new file.")
-        source = sqlite3.connect(str(runtime.settings.database_url.database))
-        copy = sqlite3.connect(destination)
-        try:
-            source.backup(copy)
-            verdict = copy.execute("PRAGMA integrity_check").fetchone()[0]
-        finally:
-            copy.close()
-            source.close()
+        verdict = _copy(str(runtime.settings.database_url.database), destination)
     if verdict != "ok":
-        destination.unlink()
-        raise CannotStart(f"The copy is damaged ({verdict}) and was removed; check the disk.")
+        destination.unlink(missing_ok=True)
+        raise CannotStart(f"{destination} could not be written whole ({verdict}); check the disk.")
     console.print(f"Backed up to {destination}.")
+
+
+def _copy(database: str, destination: Path) -> str:
+    """``ok``, or what is wrong with the copy."""
+    try:
+        with (
+            closing(sqlite3.connect(database)) as source,
+            closing(sqlite3.connect(destination)) as copy,
+        ):
+            source.backup(copy)
+            return str(copy.execute("PRAGMA integrity_check").fetchone()[0])
+    except sqlite3.Error as error:
+        return str(error)

@@ -22,7 +22,8 @@ from service.runtime import Runtime, build_runtime
 from service.tables import User
 from service.tables.migrations import is_current
 
-console = Console(highlight=False)
+# File names and abstracts are full of brackets: none of them is markup here.
+console = Console(highlight=False, markup=False, emoji=False)
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def progress_bar() -> Progress:
     """A bar with counts and the time left; on no terminal, a line when it is done."""
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

@@ -12,7 +12,7 @@ from sqlalchemy import delete
 
 from service.db import system_scope
 from service.importers.run import run_import
-from service.job_queue import JobKind, enqueue, is_first_running
+from service.job_queue import JobKind, enqueue, is_first_running, may_begin
 from service.recommend.dataset import high_water
 from service.recommend.rebuild import why_rebuild
 from service.runtime import Runtime
@@ -43,7 +43,9 @@ def queue_rebuild_if_due(runtime: Runtime) -> str | None:
         why = why_rebuild(facts, high_water(session), now=now)
     if why is not None:
         with runtime.writing() as session:
-            enqueue(session, JobKind.REBUILD, {"why": why}, now=now, waiting_key=JobKind.REBUILD)
+            if may_begin(session, JobKind.REBUILD, now=now):
+                key = JobKind.REBUILD
+                enqueue(session, JobKind.REBUILD, {"why": why}, now=now, waiting_key=key)
             session.commit()
     return why
 
