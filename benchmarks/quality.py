@@ -6,7 +6,7 @@ Reads the reading lists of CiteULike-t (Wang, Chen & Li, IJCAI 2013), which are 
 repository, and runs three protocols through ``models.training.train`` and the scores that
 ``models.recommending.recommend`` ranks by: *warm* (10 % of each list hidden), *cold* (papers that
 training never saw) and *new person* (1, 3 or 5 saves of somebody who was not in training).
-Choose on ``val``; report ``test`` once. The settings were chosen on the first 500 people of ``val``,
+Choose on ``val``; report ``test`` once. Settings were chosen on the first 500 people of ``val``,
 who are skipped where enough others are left (not among the new people: there are only 109).
 """
 

@@ -1,6 +1,6 @@
 """Draws docs/answer.svg, the picture in the README, from the answer of a running service.
 
-    TOKEN=… python docs/picture.py http://127.0.0.1:8000 docs/answer.svg
+TOKEN=… python docs/picture.py http://127.0.0.1:8000 docs/answer.svg
 """
 
 import io

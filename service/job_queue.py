@@ -128,6 +128,15 @@ def fail(session: Session, job_id: int, error: str, *, now: datetime) -> bool:
     return is_given_up
 
 
+def hand_back(session: Session, job_id: int, *, now: datetime) -> None:
+    """Let go of a job that was cut off by our own stopping: that is no failed attempt."""
+    session.execute(
+        update(Job)
+        .where(Job.id == job_id, Job.state == JobState.RUNNING)
+        .values(lease_until=now, attempts=Job.attempts - 1)
+    )
+
+
 def find_job(session: Session, public_id: UUID) -> Job | None:
     return session.scalar(select(Job).where(Job.public_id == public_id))
 

@@ -32,6 +32,7 @@ def add_paper(session: Session, new: NewPaper, *, now: datetime) -> tuple[Paper,
     fingerprint = paper_fingerprint(new)
     known = _find_known(session, new, fingerprint)
     if known is not None:
+        _complete(session, known, new, fingerprint)
         return known, False
     version = _next_catalogue_version(session)
     paper = _make_paper(new, fingerprint, version, now=now)
@@ -97,6 +98,46 @@ def _find_known(session: Session, new: NewPaper, fingerprint: str) -> Paper | No
     )
 
 
+def _complete(session: Session, known: Paper, new: NewPaper, fingerprint: str) -> None:
+    """Fill in what was not known of a paper; what is there already is never overwritten.
+
+    A real title thus takes the place of a derived one, in the same row, so that everybody's
+    bookmarks, ratings and notes stay.
+    """
+    changes: dict[str, object] = {
+        column: value
+        for column in ("venue", "year", "url", "pdf_url", "code_url")
+        if getattr(known, column) is None and (value := getattr(new, column)) is not None
+    }
+    if known.title is None and new.title:
+        changes |= {
+            "title": new.title,
+            "display_title": to_plain(new.title),
+            "derived_name": None,
+            "title_confidence": REAL_TITLE,
+        }
+    if known.abstract is None and new.abstract:
+        changes |= {"abstract": new.abstract, "abstract_text": to_plain(new.abstract)}
+        if not session.scalar(select(Paper.id).where(Paper.fingerprint == fingerprint)):
+            changes["fingerprint"] = fingerprint  # so that a listing finds it by its abstract
+    if not known.authors and new.authors:
+        known.authors = _authors(new)
+    elif not changes:
+        return
+    for column, value in changes.items():
+        setattr(known, column, value)
+    known.version += 1
+    known.catalogue_version = _next_catalogue_version(session)
+    session.flush()
+
+
+def _authors(new: NewPaper) -> list[PaperAuthor]:
+    return [
+        PaperAuthor(position=position, name=name)
+        for position, name in enumerate(new.authors, start=1)
+    ]
+
+
 def _next_catalogue_version(session: Session) -> int:
     return session.scalars(
         update(CatalogueState)
@@ -130,10 +171,7 @@ def _make_paper(new: NewPaper, fingerprint: str, version: int, *, now: datetime)
         fingerprint=fingerprint,
         added_at=now,
         catalogue_version=version,
-        authors=[
-            PaperAuthor(position=position, name=name)
-            for position, name in enumerate(new.authors, start=1)
-        ],
+        authors=_authors(new),
         identifiers=[
             PaperIdentifier(scheme=i.scheme, value=i.value, version=i.version)
             for i in dict.fromkeys(new.identifiers)

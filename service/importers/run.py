@@ -94,6 +94,12 @@ def run_import(
         session.commit()
 
 
+def give_up(session: Session, import_id: int, error: str, *, now: datetime) -> None:
+    """Say that an import will not be tried again; what is in stays, and so does the file."""
+    brought = session.get_one(Import, import_id)
+    _close(session, brought, ImportState.FAILED, now=now, error=f"It could not be done: {error}.")
+
+
 def _bring(
     session: Session,
     import_id: int,

@@ -1,6 +1,5 @@
 """What each kind of job does. Every one may run twice: the rows tell what is left to do."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -9,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import delete
+from sqlalchemy.orm import Session
 
-from service.db import system_scope
-from service.importers.run import run_import
+from service.db import scope, system_scope
+from service.importers.run import give_up, run_import
 from service.job_queue import JobKind, enqueue, is_first_running, may_begin
 from service.recommend.dataset import high_water
 from service.recommend.rebuild import why_rebuild
@@ -28,6 +28,11 @@ def do_import(runtime: Runtime, job: Job, _stopping: threading.Event) -> dict[st
     import_id, user_id = int(job.payload["import_id"]), int(job.payload["user_id"])
     run_import(runtime.writing, import_id, user_id, now=datetime.now(UTC))
     return {}
+
+
+def give_up_import(session: Session, job: Job, error: str) -> None:
+    import_id, user_id = int(job.payload["import_id"]), int(job.payload["user_id"])
+    give_up(scope(session, user_id), import_id, error, now=datetime.now(UTC))
 
 
 def consider_rebuild(runtime: Runtime, _job: Job, _stopping: threading.Event) -> dict[str, Any]:
@@ -80,12 +85,17 @@ HANDLERS: Final[Mapping[JobKind, Handler]] = {
 }
 
 
+WHEN_GIVEN_UP: Final[Mapping[JobKind, Callable[[Session, Job, str], None]]] = {
+    JobKind.IMPORT: give_up_import,
+}
+"""What tells the owner of a job that nobody tries it any more."""
+
+
 def _train_in_a_child(stopping: threading.Event) -> None:
     # A low priority, so that answers stay quick; and one BLAS thread, as implicit has its own.
     command = ["nice", "-n", "10", sys.executable, "-m", "service.cli.main", "train", "--quiet"]
     with subprocess.Popen(  # noqa: S603 - our own command, nothing in it comes from outside
         command,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

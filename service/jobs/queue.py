@@ -20,8 +20,9 @@ from service import job_queue
 from service.config import Settings
 from service.db import system_scope
 from service.job_queue import JobKind
-from service.jobs.handlers import HANDLERS, queue_rebuild_if_due, tidy
+from service.jobs.handlers import HANDLERS, WHEN_GIVEN_UP, queue_rebuild_if_due, tidy
 from service.runtime import Runtime
+from service.tables import Job
 
 logger = logging.getLogger(__name__)
 
@@ -101,24 +102,33 @@ def run_job(runtime: Runtime, job_id: int, stopping: threading.Event) -> None:
         session.commit()
     if job is None:
         return
+    if job.attempts > job_queue.MOST_ATTEMPTS:
+        # It never came to fail(): whoever had it died, each time.
+        _fail(runtime, job, "the process that did it died, again and again")
+        return
     try:
         with _kept(runtime, job_id):
             result = HANDLERS[JobKind(job.kind)](runtime, job, stopping)
     except Exception as error:
         if stopping.is_set():
-            logger.info(
-                "job %s (%s) was cut off; it will be done at the next start", job_id, job.kind
-            )
+            logger.info("job %s (%s) was cut off; the next start does it", job_id, job.kind)
+            with runtime.writing() as session:
+                job_queue.hand_back(session, job_id, now=datetime.now(UTC))
+                session.commit()
             return
         logger.exception("job %s (%s) failed", job_id, job.kind)
-        with runtime.writing() as session:
-            job_queue.fail(
-                session, job_id, f"{type(error).__name__}: {error}", now=datetime.now(UTC)
-            )
-            session.commit()
+        _fail(runtime, job, f"{type(error).__name__}: {error}")
         return
     with runtime.writing() as session, system_scope(session, "a job is done"):
         job_queue.finish(session, job_id, result, now=datetime.now(UTC))
+        session.commit()
+
+
+def _fail(runtime: Runtime, job: Job, error: str) -> None:
+    with runtime.writing() as session:
+        is_given_up = job_queue.fail(session, job.id, error, now=datetime.now(UTC))
+        if is_given_up and (tell_owner := WHEN_GIVEN_UP.get(JobKind(job.kind))):
+            tell_owner(session, job, error)
         session.commit()
 
 

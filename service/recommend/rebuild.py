@@ -17,7 +17,7 @@ LIBRARY_CHANGES = 10
 """Saves, ratings and dismissals that make a retraining worth while on a small installation..."""
 LIBRARY_SHARE = 0.02
 """...and as a share of all changes on a large one: each answers at once by fold-in anyway."""
-NEW_WORKS = 20
+NEW_WORKS = 10
 NEW_WORKS_SHARE = 0.002
 """A hundred thousand papers train in minutes, and a good day brings them two hundred more."""
 STALE_AFTER = timedelta(hours=26)
@@ -86,7 +86,8 @@ def why_rebuild(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime)
         return f"{changes} changes of people's libraries"
     trained_at = facts.get("trained_at")
     age = now - datetime.fromisoformat(trained_at) if trained_at else STALE_AFTER
-    if (changes or works) and age > timedelta(days=1):
+    is_other = mark.catalogue_version != int(facts.get("catalogue_version", 0))
+    if (changes or is_other) and age > timedelta(days=1):
         return "a day has passed"
     return None
 

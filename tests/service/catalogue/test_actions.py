@@ -255,3 +255,45 @@ def test_a_loading_that_was_cut_off_goes_on(runtime: Runtime):
             assert not is_starter_loaded(session)
             there = session.scalars(sa.select(Paper.source).distinct()).all()
         assert there == ["starter"]
+
+
+# ---- What is known is completed, never overwritten ------------------------------------------------
+
+
+def test_a_real_title_takes_the_place_of_a_derived_one_in_the_same_row(runtime: Runtime):
+    listed, _ = add(runtime, abstract=ABSTRACT, source=PaperSource.LISTING)
+    before = version(runtime)
+    found, is_new = add(
+        runtime,
+        title="GridSort: Sorting Shelves",
+        abstract=ABSTRACT.replace("**", ""),
+        authors=("Ada Lovelace",),
+        url="https://example.org/gridsort",
+    )
+    assert (found.id, is_new) == (listed.id, False)
+    with runtime.reading() as session:
+        paper = get_paper(session, listed.public_id)
+    assert (paper.title, paper.display_title) == ("GridSort: Sorting Shelves",) * 2
+    assert (paper.title_confidence, paper.derived_name) == (1.0, None)
+    assert [author.name for author in paper.authors] == ["Ada Lovelace"]
+    assert paper.url == "https://example.org/gridsort"
+    assert paper.version == listed.version + 1
+    assert paper.catalogue_version > before
+
+
+def test_what_is_known_of_a_paper_is_not_overwritten(runtime: Runtime):
+    known, _ = add(runtime, title="The first title", venue="ICML", identifiers=(DOI,))
+    before = version(runtime)
+    add(runtime, title="Another title", venue="NeurIPS", identifiers=(DOI,))
+    with runtime.reading() as session:
+        paper = get_paper(session, known.public_id)
+    assert (paper.title, paper.venue) == ("The first title", "ICML")
+    assert version(runtime) == before
+
+
+def test_a_paper_that_gets_its_abstract_is_found_by_it(runtime: Runtime):
+    known, _ = add(runtime, title="GridSort", identifiers=(DOI,))
+    add(runtime, title="GridSort", abstract=ABSTRACT, identifiers=(DOI,))
+    listed, is_new = add(runtime, abstract=ABSTRACT, source=PaperSource.LISTING)
+    assert (listed.id, is_new) == (known.id, False)
+    assert listed.abstract == ABSTRACT

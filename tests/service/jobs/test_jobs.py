@@ -19,7 +19,7 @@ from service.config import Settings
 from service.db import scope, system_scope
 from service.importers.run import receive
 from service.job_queue import MOST_ATTEMPTS, JobKind, enqueue, fail
-from service.jobs.handlers import IDEMPOTENCY_KEPT, queue_rebuild_if_due, tidy
+from service.jobs.handlers import HANDLERS, IDEMPOTENCY_KEPT, queue_rebuild_if_due, tidy
 from service.jobs.queue import JobRunner, run_job
 from service.runtime import Runtime, build_runtime
 from service.tables import AnswerState, IdempotencyKey, Import, ImportRow, Job, JobState
@@ -409,3 +409,42 @@ def test_answers_are_forgotten_when_their_keys_have_expired(runtime: Runtime, al
     tidy(runtime)
     with scope(runtime.reading(), alice.id) as session:
         assert session.scalars(sa.select(IdempotencyKey.key)).all() == ["young"]
+
+
+# ---- The end of a job that cannot be done --------------------------------------------------------
+
+
+def test_a_job_whose_worker_always_dies_is_given_up_and_its_owner_is_told(
+    trained: Runtime, alice: Person
+):
+    job_id = bring(trained, alice)
+    with trained.writing() as session:
+        session.execute(sa.update(Job).where(Job.id == job_id).values(attempts=MOST_ATTEMPTS))
+        session.commit()
+    run_job(trained, job_id, threading.Event())
+    ended = job(trained, job_id)
+    assert ended.state is JobState.FAILED
+    assert "died" in ended.error
+    with scope(trained.reading(), alice.id) as session:
+        brought = session.scalars(sa.select(Import)).one()
+    assert brought.state == "failed"
+    assert "died" in brought.error
+    assert brought.content is not None, "what was sent is kept"
+
+
+def test_a_job_cut_off_by_our_own_stopping_counts_as_no_attempt(
+    trained: Runtime, alice: Person, monkeypatch: pytest.MonkeyPatch
+):
+    job_id = bring(trained, alice)
+    stopping = threading.Event()
+
+    def cut_off(*_: object) -> dict[str, object]:
+        stopping.set()
+        raise RuntimeError("the child was ended")
+
+    monkeypatch.setitem(HANDLERS, JobKind.IMPORT, cut_off)
+    run_job(trained, job_id, stopping)
+    assert job(trained, job_id).attempts == 0
+    monkeypatch.undo()
+    run_job(trained, job_id, threading.Event())
+    assert job(trained, job_id).state is JobState.DONE
