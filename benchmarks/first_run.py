@@ -78,7 +78,7 @@ def _get(port: int, path: str, token: str, body: bytes | None = None) -> Any:
         data=body,
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - loopback
+    with urllib.request.urlopen(request, timeout=30) as answer:
         return json.load(answer)
 
 

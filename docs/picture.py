@@ -10,13 +10,14 @@ import sys
 import urllib.request
 from pathlib import Path
 
-from rich import terminal_theme
+from rich import box, terminal_theme
 from rich.console import Console
 from rich.table import Table
 
 WIDTH = 100
-SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" \
-role="img" aria-label="Five recommended papers with scores and reasons">
+SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" \
+xmlns="http://www.w3.org/2000/svg" role="img" \
+aria-label="Five recommended papers with scores and reasons">
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, monospace; \
 font-size: {char_height}px; line-height: {line_height}px; }}
@@ -40,12 +41,13 @@ height="{terminal_height}"/></clipPath>
 def main() -> None:
     server, out = sys.argv[1], Path(sys.argv[2])
     request = urllib.request.Request(
-        f"{server}/api/v1/recommendations?limit=5&year_from=2026",
+        f"{server}/api/v1/recommendations?limit=5&list_name=NeurIPS%202026%20Accepted%20Papers",
         headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},
     )
     with urllib.request.urlopen(request, timeout=30) as answered:
         answer = json.load(answered)
-    table = Table("", "paper", "score", "factors", "content", "because of", expand=True)
+    columns = ("", "paper", "score", "factors", "content", "because of")
+    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
     for item in answer["items"]:
         parts = item["parts"]
         table.add_row(

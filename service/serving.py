@@ -6,6 +6,7 @@ serves ``wsgi:app`` with any WSGI server and runs ``papershelf worker`` beside i
 
 import logging
 import os
+import signal
 import sys
 
 import click
@@ -39,7 +40,7 @@ class Server(BaseApplication):  # type: ignore[misc]
             "loglevel": self.settings.log_level.lower(),
             "proc_name": "papershelf",
             "control_socket_disable": True,
-            "when_ready": lambda _server: _print_block(self.settings),
+            "when_ready": self._when_ready,
             "post_worker_init": self._start_jobs,
             "worker_exit": self._stop_jobs,
         }.items():
@@ -50,6 +51,11 @@ class Server(BaseApplication):  # type: ignore[misc]
         self.runner = JobRunner(self.settings)
         self.runtime = build_runtime(self.settings, tell=self.runner.tell)
         return create_app(self.runtime)
+
+    def _when_ready(self, _server: object) -> None:
+        # gunicorn would reload at a hang-up; a closed terminal should end what ran in it.
+        signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+        _print_block(self.settings)
 
     def _start_jobs(self, _worker: object) -> None:
         self.runner.start(self.runtime)

@@ -53,7 +53,8 @@ def register_api(app: Flask, runtime: Runtime) -> None:
         API_VERSION="1",
         OPENAPI_VERSION="3.1.0",
         MAX_CONTENT_LENGTH=LARGEST_FILE + imports.ENVELOPE,
-        MAX_FORM_MEMORY_SIZE=2**16,
+        # Werkzeug holds its buffer for file parts to this too; MAX_CONTENT_LENGTH is the bound.
+        MAX_FORM_MEMORY_SIZE=None,
         MAX_FORM_PARTS=10,
     )
     register_headers(app)

@@ -1,12 +1,13 @@
 """Adds papers to the catalogue, each once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import select, tuple_, update
 from sqlalchemy.orm import Session
 
 from service.catalogue.fingerprints import abstract_fingerprint, title_fingerprint
+from service.catalogue.identifiers import Identifier
 from service.catalogue.queries import WITH_PARTS
 from service.catalogue.records import NewPaper
 from service.catalogue.text import to_plain
@@ -41,11 +42,10 @@ def add_paper(session: Session, new: NewPaper, *, now: datetime) -> tuple[Paper,
     return paper, True
 
 
-def add_papers_unseen(session: Session, batch: Sequence[NewPaper], *, now: datetime) -> int:
-    """Add papers that are known to be different from each other, skipping those already there.
+def add_papers(session: Session, batch: Sequence[NewPaper], *, now: datetime) -> int:
+    """Add many papers with one look-up and one version; those already there are completed.
 
-    For the starter catalogue: one look-up and one version for the whole batch. Returns how many
-    were new.
+    For the starter catalogue. Returns how many were new.
     """
     session.scalars(select(CatalogueState).with_for_update()).one()
     fingerprints = [paper_fingerprint(new) for new in batch]
@@ -62,14 +62,19 @@ def add_papers_unseen(session: Session, batch: Sequence[NewPaper], *, now: datet
         )
     }
     version = _next_catalogue_version(session)
-    papers = [
-        _make_paper(new, fingerprint, version, now=now)
-        for new, fingerprint in zip(batch, fingerprints, strict=True)
-        if fingerprint not in there
-        and not any((i.scheme, i.value) in named for i in new.identifiers)
-    ]
-    session.add_all(papers)
+    papers: dict[str, Paper] = {}
+    known: list[tuple[NewPaper, str]] = []
+    for new, fingerprint in zip(batch, fingerprints, strict=True):
+        is_named = any((i.scheme, i.value) in named for i in new.identifiers)
+        if is_named or fingerprint in there or fingerprint in papers:
+            known.append((new, fingerprint))
+        else:
+            papers[fingerprint] = _make_paper(new, fingerprint, version, now=now)
+    session.add_all(papers.values())
     session.flush()
+    for new, fingerprint in known:
+        if paper := _find_known(session, new, fingerprint):
+            _complete(session, paper, new, fingerprint)
     return len(papers)
 
 
@@ -120,15 +125,25 @@ def _complete(session: Session, known: Paper, new: NewPaper, fingerprint: str) -
         changes |= {"abstract": new.abstract, "abstract_text": to_plain(new.abstract)}
         if not session.scalar(select(Paper.id).where(Paper.fingerprint == fingerprint)):
             changes["fingerprint"] = fingerprint  # so that a listing finds it by its abstract
-    if not known.authors and new.authors:
-        known.authors = _authors(new)
-    elif not changes:
+    names = {(i.scheme, i.value): i for i in new.identifiers}
+    taken = select(PaperIdentifier.scheme, PaperIdentifier.value).where(
+        tuple_(PaperIdentifier.scheme, PaperIdentifier.value).in_(list(names))
+    )
+    for pair in session.execute(taken).all() if names else ():
+        names.pop((pair.scheme, pair.value), None)
+    if not (changes or names or (new.authors and not known.authors)):
         return
+    known.identifiers += _identifiers(names.values())
+    known.authors = known.authors or _authors(new)
     for column, value in changes.items():
         setattr(known, column, value)
     known.version += 1
     known.catalogue_version = _next_catalogue_version(session)
     session.flush()
+
+
+def _identifiers(identifiers: Iterable[Identifier]) -> list[PaperIdentifier]:
+    return [PaperIdentifier(scheme=i.scheme, value=i.value, version=i.version) for i in identifiers]
 
 
 def _authors(new: NewPaper) -> list[PaperAuthor]:
@@ -172,8 +187,5 @@ def _make_paper(new: NewPaper, fingerprint: str, version: int, *, now: datetime)
         added_at=now,
         catalogue_version=version,
         authors=_authors(new),
-        identifiers=[
-            PaperIdentifier(scheme=i.scheme, value=i.value, version=i.version)
-            for i in dict.fromkeys(new.identifiers)
-        ],
+        identifiers=_identifiers(dict.fromkeys(new.identifiers)),
     )

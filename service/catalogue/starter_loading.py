@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.accounts.actions import record
-from service.catalogue.actions import add_papers_unseen
+from service.catalogue.actions import add_papers
 from service.catalogue.records import NewPaper
 from service.catalogue.starter import StarterPaper, read_starter
 from service.tables import AuditEntry, PaperSource
@@ -29,7 +29,7 @@ def load_starter(
     papers = read_starter()
     while batch := list(islice(papers, BATCH)):
         with begin() as session:
-            add_papers_unseen(session, [_new_paper(paper) for paper in batch], now=now)
+            add_papers(session, [_new_paper(paper) for paper in batch], now=now)
             session.commit()
         advance(len(batch))
     with begin() as session:

@@ -1,5 +1,6 @@
 """What is kept: bringing it in, keeping its schema, backing it up."""
 
+import os
 import sqlite3
 import sys
 import time
@@ -171,18 +172,22 @@ def backup(destination: Path) -> None:
         verdict = _copy(str(runtime.settings.database_url.database), destination)
     if verdict != "ok":
         destination.unlink(missing_ok=True)
-        raise CannotStart(f"{destination} could not be written whole ({verdict}); check the disk.")
+        raise CannotStart(
+            f"{destination} could not be written ({verdict}); name a folder that is there."
+        )
     console.print(f"Backed up to {destination}.")
 
 
 def _copy(database: str, destination: Path) -> str:
     """``ok``, or what is wrong with the copy."""
     try:
+        # It holds what people wrote and their password hashes: for its owner's eyes only.
+        os.close(os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with (
             closing(sqlite3.connect(database)) as source,
             closing(sqlite3.connect(destination)) as copy,
         ):
             source.backup(copy)
             return str(copy.execute("PRAGMA integrity_check").fetchone()[0])
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         return str(error)

@@ -29,8 +29,8 @@ def run() -> None:
     """
     settings = Settings.from_environment()
     prepare_data_folder(settings.data_folder)
-    _require_free_port(settings)
     _keep_others_out(settings)
+    _require_free_port(settings)
     runtime = build_runtime(settings)
     login = set_up(runtime)
     runtime.close()
@@ -39,6 +39,21 @@ def run() -> None:
     if login is not None:
         environ["PAPERSHELF_SHOW_LOGIN"] = "1"
     os.execve(sys.executable, [sys.executable, "-m", "service.serving"], environ)  # noqa: S606
+
+
+@click.command()
+def setup() -> None:
+    """Do what `papershelf run` does before it serves, and print the first login.
+
+    For installations with PostgreSQL, where other servers serve.
+    """
+    settings = Settings.from_environment()
+    runtime = build_runtime(settings)
+    login = set_up(runtime)
+    runtime.close()
+    if login is not None:
+        click.echo(f"login {login.email}\npassword {login.password}\ntoken {login.token}")
+    click.echo("Everything is set up.")
 
 
 @click.command()
@@ -130,7 +145,7 @@ def _require_free_port(settings: Settings) -> None:
                 why = f"Port {settings.port} is taken"
             else:
                 why = f"Port {settings.port} on {settings.host} cannot be used ({error.strerror})"
-            raise CannotStart(f"{why}; choose another one with PORT.") from error
+            raise CannotStart(f"{why}; correct PORT or PAPERSHELF_HOST.") from error
 
 
 def _keep_others_out(settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import (
@@ -32,7 +33,13 @@ def opened_runtime() -> Iterator[Runtime]:
 
     Raises CannotStart where it has not.
     """
-    runtime = build_runtime(Settings.from_environment())
+    settings = Settings.from_environment()
+    if settings.is_embedded and not Path(str(settings.database_url.database)).exists():
+        raise CannotStart(
+            f"There is no Papershelf in {settings.data_folder}; start one with `make run`, or set "
+            "PAPERSHELF_DATA to the data folder of yours."
+        )
+    runtime = build_runtime(settings)
     try:
         require_database(runtime.sessions.engine)
         if not is_current(runtime.sessions.engine):
@@ -52,7 +59,9 @@ def person(session: Session, email: str | None) -> User:
     user = find_user_by_email(session, email) if email else first_admin(session)
     if user is None:
         raise NotFound(
-            f"There is nobody with the address {email}." if email else "There is no administrator."
+            f"There is nobody with the address {email}."
+            if email
+            else "There is no administrator; make one with `papershelf user add EMAIL --admin`."
         )
     return user
 

@@ -29,6 +29,14 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_OTHER_FORMATS: Final = (
+    (re.compile(r"(?:\s*%.*\n)*\s*@[A-Za-z]+\s*[{(]"), "BibTeX"),
+    (re.compile(r"\s*TY  ?- "), "RIS"),
+    (re.compile(r"\s*PMID- "), "a PubMed file"),
+    (re.compile(r"\s*(?:\[\s*[\[{\"]|\{\s*\")"), "JSON"),
+    (re.compile(r"\s*<(?:\?xml|!doctype|html|rdf:|feed|opml)", re.IGNORECASE), "HTML or XML"),
+    (re.compile(r"\s*\\documentclass\b"), "a LaTeX document"),
+)
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 PAIRED: Final = 0.6
@@ -51,6 +59,18 @@ def decode(data: bytes) -> str:
     text = _decoded(data)
     refuse_binary(text)
     return text
+
+
+def refuse_other_formats(text: str) -> None:
+    """Raise ``InvalidInput`` for text that is data of another kind, not a listing in prose.
+
+    Read as a listing it would put its source code into everybody's catalogue.
+    """
+    for form, kind in _OTHER_FORMATS:
+        if form.match(text):
+            raise InvalidInput(
+                f"This is {kind}, not a listing; a listing is plain text, one abstract a paragraph."
+            )
 
 
 def refuse_binary(text: str) -> None:

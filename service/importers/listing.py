@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 from service.catalogue.fingerprints import abstract_fingerprint
 from service.catalogue.text import clean
 from service.errors import InvalidInput
-from service.importers.decoding import decode, refuse_binary
+from service.importers.decoding import decode, refuse_binary, refuse_other_formats
 from service.importers.headings import Heading, is_footer, read_heading
 
 SkippedKind: TypeAlias = Literal[
@@ -142,6 +142,7 @@ def parse(data: bytes | str) -> Listing:
 def _text_of(data: bytes | str) -> str:
     text = data if isinstance(data, str) else decode(data)
     refuse_binary(text)
+    refuse_other_formats(text)
     text = clean(re.sub(r"[\x0b\x0c\x1c-\x1e]", "\n", text))
     if not text.strip():
         raise InvalidInput("This file is empty: there is no abstract in it.")

@@ -5,7 +5,7 @@ import that was cut off goes on where it stopped.
 """
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import DataError, IntegrityError
@@ -80,7 +80,9 @@ def run_import(
         if position > done:
             with scope(begin(), user_id) as session:
                 if not _is_reported(session, import_id, position):
-                    _bring(session, import_id, user_id, position, entry, listing, now=now)
+                    # The catalogue shows the latest first: so a listing keeps its own order.
+                    at = now - timedelta(microseconds=position)
+                    _bring(session, import_id, user_id, position, entry, listing, now=at)
                     session.commit()
         if progress is not None:
             progress(position, len(listing.entries))

@@ -17,6 +17,8 @@ from models.training import TrainingSet, train
 from service.catalogue.queries import catalogue_version
 from service.recommend.dataset import documents
 
+DAMAGED = "Generation {} is damaged; {} answers in its place until the next training."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Live:
@@ -27,6 +29,8 @@ class Live:
     facts: Mapping[str, Any] = field(default_factory=dict)
     catalogue_version: int = 0
     """The model knows the papers up to here."""
+    trouble: str | None = None
+    """Why this is not the generation that it should be."""
 
     @property
     def trained_at(self) -> datetime | None:
@@ -63,7 +67,10 @@ class LiveModel:
             pointed_at = self.registry.current()
             opened = self.registry.open_current()
             if opened is None:
-                live = seen or Live(model=_untrained(), generation=None)
+                live = replace(
+                    seen or Live(model=_untrained(), generation=None),
+                    trouble=DAMAGED.format(pointed_at, "nothing older") if pointed_at else None,
+                )
             else:
                 generation, model, facts = opened
                 live = Live(
@@ -71,6 +78,9 @@ class LiveModel:
                     generation=generation,
                     facts=facts,
                     catalogue_version=int(str(facts.get("catalogue_version", 0))),
+                    trouble=(
+                        None if generation == pointed_at else DAMAGED.format(pointed_at, generation)
+                    ),
                 )
             self._live, self._pointed_at = live, pointed_at
             return live

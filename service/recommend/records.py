@@ -41,6 +41,9 @@ class RecommendedPaper:
     parts: Mapping[str, float]
     """What each part of the model brought; they add up to the score."""
     because: tuple[Reason, ...]
+    """The largest positive shares of the score, at most three."""
+    others: float
+    """What all other papers of the person's brought, for it or against: the rest of the score."""
     propensity: float
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from models import recommending
 from models.config import Config
 from models.recommending import Request
+from models.recommending import Slate as ModelSlate
 from service.accounts.queries import get_user
 from service.catalogue.queries import WITH_PARTS
 from service.errors import InvalidInput
@@ -83,10 +84,9 @@ def recommend(
             score=item.score,
             parts=item.parts,
             because=tuple(
-                Reason(paper=papers[one.item_id], amount=one.amount)
-                for one in item.because
-                if one.item_id in papers
+                Reason(paper=papers[one.item_id], amount=one.amount) for one in item.because
             ),
+            others=item.score - sum(one.amount for one in item.because),
             propensity=item.propensity,
         )
         for item in slate.items
@@ -95,12 +95,22 @@ def recommend(
     return Recommendations(
         slate_id=uuid4(),
         strategy=slate.strategy,
-        explanation=EXPLANATIONS[slate.strategy],
+        explanation=_explanation(slate, wish),
         items=items,
         model=_facts(session, live, now=now),
         library_version=library_version,
         catalogue_version=live.catalogue_version,
     )
+
+
+def _explanation(slate: ModelSlate, wish: Wish) -> str:
+    if not slate.items:
+        return "Nothing is left to recommend: no paper that you do not know yet fits the request."
+    if slate.strategy == "personal" and wish.seeds:
+        return "Chosen by the papers that you named; what you dislike still counts against a paper."
+    if slate.strategy == "personal" and wish.tag is not None:
+        return "Chosen by your papers with this tag; what you dislike still counts against a paper."
+    return EXPLANATIONS[slate.strategy]
 
 
 def log_slate(session: Session, user_id: int, made: Recommendations, *, now: datetime) -> None:
@@ -152,7 +162,9 @@ def _facts(session: Session, live: Live, *, now: datetime) -> ModelFacts:
         library_changes=library_changes(session),
         n_works=len(live.model.item_ids),
     )
-    stale_because = why_stale(dict(live.facts) if live.generation else None, mark, now=now)
+    stale_because = live.trouble or why_stale(
+        dict(live.facts) if live.generation else None, mark, now=now
+    )
     return ModelFacts(
         generation=live.generation,
         trained_at=live.trained_at,

@@ -13,7 +13,7 @@ from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
 from service.api.v1.paper_schemas import PaperSchema
 from service.recommend.records import Reason, RecommendedPaper, Wish
-from service.recommend.serve import log_slate, recommend
+from service.recommend.serve import DEFAULT_DIVERSITY, log_slate, recommend
 
 MOST_SEEDS = 50
 
@@ -31,7 +31,10 @@ class RecommendationQuery(Schema):
         smallest=0,
         largest=1,
         load_default=None,
-        metadata={"description": "0: the best scores, whatever they are about; 1: many topics."},
+        metadata={
+            "description": "0: the best scores, whatever they are about; 1: many topics. "
+            f"{DEFAULT_DIVERSITY} if not given."
+        },
     )
     tag = Text(
         longest=100,
@@ -43,7 +46,10 @@ class RecommendationQuery(Schema):
         Id(),
         load_default=(),
         validate=ma.validate.Length(max=MOST_SEEDS),
-        metadata={"description": "Go by these papers instead of your library."},
+        metadata={
+            "description": "Go by these papers instead of those you like; what you dislike "
+            "still counts."
+        },
     )
     venue = Text(longest=500, shortest=1, load_default=None)
     year_from = QueryInt(1000, 3000, load_default=None)
@@ -68,7 +74,13 @@ class ReasonSchema(Schema):
 
 
 class RecommendedPaperSchema(Schema):
-    rank = Int(required=True, metadata={"description": "From 1."})
+    rank = Int(
+        required=True,
+        metadata={
+            "description": "From 1. Not quite the order of the scores: a paper much like one above "
+            "it gives way, the more the higher `diversity` is."
+        },
+    )
     score = ma.fields.Float(
         required=True, metadata={"description": "Comparable within this list only."}
     )
@@ -78,7 +90,18 @@ class RecommendedPaperSchema(Schema):
         required=True,
         metadata={"description": "What each part of the model brought; they add up to the score."},
     )
-    because = ma.fields.List(ma.fields.Nested(ReasonSchema), required=True)
+    because = ma.fields.List(
+        ma.fields.Nested(ReasonSchema),
+        required=True,
+        metadata={"description": "The papers of yours that brought most, at most three."},
+    )
+    others = ma.fields.Float(
+        required=True,
+        metadata={
+            "description": "What your other papers brought, for it or against: together with "
+            "`because` it adds up to the score."
+        },
+    )
     paper = ma.fields.Nested(PaperSchema, required=True)
 
 
@@ -138,15 +161,15 @@ def _shown(item: RecommendedPaper, *, explain: bool) -> dict[str, Any]:
         "score": item.score,
         "parts": dict(item.parts),
         "because": [_reason(one, item.score) for one in item.because] if explain else [],
+        "others": item.others if explain else item.score,
         "paper": item.paper,
     }
 
 
 def _reason(reason: Reason, score: float) -> dict[str, Any]:
-    share = f"{reason.amount / score:.0%}" if score > 0 else f"{reason.amount:+.3f}"
     return {
         "paper_id": reason.paper.public_id,
         "display_title": reason.paper.display_title,
         "amount": reason.amount,
-        "text": f"“{reason.paper.display_title}” brings {share} of the score.",
+        "text": f"“{reason.paper.display_title}” brings {reason.amount:.2f} of {score:.2f}.",
     }

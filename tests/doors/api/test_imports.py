@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -139,3 +140,25 @@ def test_who_waits_too_short_gets_it_as_it_is(api: Api):
     for nonsense in ("wait=x", "wait", "wait=-1", "wait=0", ";;wait==3"):
         headers = {"Prefer": nonsense}
         assert api.get(taken.headers["Location"], headers=headers).status_code == 200
+
+
+def upload(api: Api, content: bytes) -> Any:
+    """A multipart body in one piece: the test client would spool it to a file and forget it."""
+    head = b'--edge\r\nContent-Disposition: form-data; name="file"; filename="large.txt"\r\n\r\n'
+    return api.post(
+        "/imports",
+        data=head + content + b"\r\n--edge--\r\n",
+        headers={"Content-Type": "multipart/form-data; boundary=edge"},
+    )
+
+
+@pytest.mark.parametrize("megabytes", [0.3, 1.5, 31])
+def test_a_large_file_is_taken_whatever_its_lines(api: Api, megabytes: float):
+    line = b"A line of a listing that goes on\n"
+    assert upload(api, line * int(megabytes * 2**20 / len(line))).status_code == 202
+
+
+def test_a_file_over_the_limit_is_refused_and_told_the_limit(api: Api):
+    refused = upload(api, b"x\n" * 17 * 2**20)
+    assert refused.status_code == 413
+    assert "32 MiB" in refused.json["detail"]

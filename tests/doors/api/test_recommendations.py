@@ -1,5 +1,7 @@
 """Recommendations through HTTP."""
 
+import pytest
+
 from service.runtime import Runtime
 from service.tables import Impression, Slate
 from tests.factories import Api, Person, count, make_papers
@@ -76,3 +78,22 @@ def test_unknown_seeds_and_tags_are_named(api: Api, paper_id: str):
     ):
         answer = api.get(f"/recommendations?{query}")
         assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, place)
+
+
+def test_the_shares_of_the_persons_papers_add_up_to_the_score(api: Api, runtime: Runtime):
+    papers = make_papers(runtime, 30)
+    for number, paper in enumerate(papers[:9]):
+        api.post("/ratings", json={"paper_id": str(paper.public_id), "stars": 1 + number % 5})
+    items = api.get("/recommendations?limit=20").json["items"]
+    assert any(item["others"] < -1e-6 for item in items), "dislikes count against a paper"
+    for item in items:
+        shares = sum(reason["amount"] for reason in item["because"])
+        assert shares + item["others"] == pytest.approx(item["score"], abs=1e-5)
+        assert sum(item["parts"].values()) == pytest.approx(item["score"], abs=1e-5)
+
+
+def test_an_empty_list_says_that_nothing_is_left(api: Api, paper_id: str):
+    api.post("/bookmarks", json={"paper_id": paper_id})
+    answer = api.get("/recommendations?venue=Nowhere").json
+    assert answer["items"] == []
+    assert answer["explanation"].startswith("Nothing is left to recommend")

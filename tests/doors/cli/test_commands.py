@@ -251,6 +251,10 @@ def test_nobody_gets_a_token_that_is_more_than_they_are(shell: Shell, alice: Per
 def test_an_empty_database_is_brought_to_the_schema(shell: Shell, tmp_path: Path):
     shell.monkeypatch.setenv("PAPERSHELF_DATA", str(tmp_path / "new"))
     shell.monkeypatch.delenv("DATABASE_URL")
+    assert "There is no Papershelf in" in shell.fails("train")
+    assert not (tmp_path / "new").exists(), "a command that finds nothing leaves nothing"
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "papershelf.db").touch()
     assert "papershelf db upgrade" in shell.fails("train")
     for _ in range(2):
         result = shell.run("db", "upgrade")
@@ -336,3 +340,10 @@ def test_a_backup_never_overwrites(shell: Shell, database: str, tmp_path: Path):
     assert "copy.db" in shell.fails("backup", there)
     assert there.read_text() == "precious"
     assert "nowhere" in shell.fails("backup", tmp_path / "nowhere" / "copy.db")
+
+
+def test_a_backup_is_for_its_owner_only(shell: Shell, database: str, tmp_path: Path):
+    if database != "sqlite":
+        pytest.skip("backups of PostgreSQL are pg_dump's")
+    shell.run("backup", str(tmp_path / "copy.db"))
+    assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600

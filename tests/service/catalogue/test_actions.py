@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 import sqlalchemy as sa
 
-from service.catalogue.actions import add_paper, add_papers_unseen, paper_fingerprint
+from service.catalogue.actions import add_paper, add_papers, paper_fingerprint
 from service.catalogue.identifiers import Identifier
 from service.catalogue.queries import catalogue_version, get_paper, n_papers, papers_page
 from service.catalogue.records import NewPaper, PaperFilter
@@ -95,7 +95,9 @@ def test_one_identifier_is_enough_to_know_a_paper(runtime: Runtime):
     for identifiers in ((ARXIV,), (Identifier("doi", "10.1000/unheard.of"), DOI)):
         again, is_new = add(runtime, title="Another spelling", identifiers=identifiers)
         assert (again.id, is_new) == (first.id, False)
-    assert version(runtime) == 1
+    with runtime.reading() as session:
+        named = [i.value for i in get_paper(session, first.public_id).identifiers]
+    assert named == ["2401.00001", "10.1000/shelf.1", "10.1000/unheard.of"]
 
 
 @pytest.mark.parametrize(
@@ -227,8 +229,8 @@ def test_a_batch_passes_over_what_is_there(runtime: Runtime):
         NewPaper(source=PaperSource.STARTER, title="New", identifiers=(DOI,)),
     ]
     with runtime.writing() as session:
-        assert add_papers_unseen(session, batch, now=NOW) == 1
-        assert add_papers_unseen(session, batch, now=NOW) == 0
+        assert add_papers(session, batch, now=NOW) == 1
+        assert add_papers(session, batch, now=NOW) == 0
         session.commit()
         assert n_papers(session) == 3
 
@@ -257,7 +259,7 @@ def test_a_loading_that_was_cut_off_goes_on(runtime: Runtime):
         assert there == ["starter"]
 
 
-# ---- What is known is completed, never overwritten ------------------------------------------------
+# ---- What is known is completed, never overwritten --------------------------------------------
 
 
 def test_a_real_title_takes_the_place_of_a_derived_one_in_the_same_row(runtime: Runtime):
@@ -297,3 +299,18 @@ def test_a_paper_that_gets_its_abstract_is_found_by_it(runtime: Runtime):
     listed, is_new = add(runtime, abstract=ABSTRACT, source=PaperSource.LISTING)
     assert (listed.id, is_new) == (known.id, False)
     assert listed.abstract == ABSTRACT
+
+
+def test_a_paper_that_came_out_twice_keeps_both_identifiers(runtime: Runtime):
+    same = {"title": "GridSort", "authors": ("Ada Lovelace",), "year": 2026}
+    batch = [
+        NewPaper(source=PaperSource.STARTER, venue="ICML", identifiers=(ARXIV,), **same),
+        NewPaper(source=PaperSource.STARTER, venue="ICML Workshop", identifiers=(DOI,), **same),
+    ]
+    with runtime.writing() as session:
+        assert add_papers(session, batch, now=NOW) == 1
+        session.commit()
+    by_either = [add(runtime, title="GridSort", identifiers=(name,)) for name in (ARXIV, DOI)]
+    assert [is_new for _, is_new in by_either] == [False, False]
+    assert by_either[0][0].id == by_either[1][0].id
+    assert by_either[0][0].venue == "ICML"

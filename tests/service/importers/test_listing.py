@@ -402,3 +402,24 @@ def test_the_real_abstracts_have_the_code_links_they_name():
         plain = to_plain(paper.source)
         assert to_plain(plain) == plain
         assert not re.search(r"[\\$*{}]|--|``|''", plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("% exported\n@article{key, title={A Title That Is Long Enough to Be Prose}}", "BibTeX"),
+        ("TY  - JOUR\nTI  - A Title That Is Long Enough to Be Prose\nER  - ", "RIS"),
+        ('[\n  {"title": "A Title That Is Long Enough to Be Prose"}]', "JSON"),
+        ("<!DOCTYPE html><p>A sentence that is long enough to be an abstract.", "HTML"),
+        ("\\documentclass{article}\nA sentence that is long enough to be an abstract.", "LaTeX"),
+    ],
+)
+def test_data_of_another_kind_is_no_listing(text: str, kind: str):
+    with pytest.raises(InvalidInput, match=kind):
+        parse(text)
+
+
+@pytest.mark.parametrize("start", ["@home robots", "[2] Robots", "<1% of robots", "{Robots}"])
+def test_prose_that_begins_oddly_is_still_prose(start: str):
+    text = f"{start} learn to sort shelves when their teachers are patient and the books are many."
+    assert len(parse(text).papers) == 1

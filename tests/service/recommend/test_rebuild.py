@@ -25,7 +25,12 @@ from tests.service.recommend.shelf import SOON, Reader, add_listing, ids, train
 
 DAY = timedelta(days=1)
 MARK = HighWater(catalogue_version=50, library_changes=100, n_works=200)
-FACTS = {"trained_at": NOW.isoformat(), "library_changes": 100, "n_works": 200}
+FACTS = {
+    "trained_at": NOW.isoformat(),
+    "catalogue_version": 50,
+    "library_changes": 100,
+    "n_works": 200,
+}
 
 
 def test_the_first_training_is_always_worth_while():
@@ -45,7 +50,10 @@ def test_the_first_training_is_always_worth_while():
 )
 def test_enough_must_have_changed(works, changes, age, expected):
     mark = replace(
-        MARK, n_works=MARK.n_works + works, library_changes=MARK.library_changes + changes
+        MARK,
+        catalogue_version=MARK.catalogue_version + works,
+        n_works=MARK.n_works + works,
+        library_changes=MARK.library_changes + changes,
     )
     assert why_rebuild(FACTS, mark, now=NOW + age) == expected
 
