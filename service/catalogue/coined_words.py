@@ -70,33 +70,83 @@ def _is_coined_part(part: str) -> bool:
     )
 
 
+_LINKING_WORDS = "a an and by for from in of on or the to via with"
+_LINKING: Final = frozenset(_LINKING_WORDS.split())
+_SPOKEN: Final = {"²": "2", "³": "3"}
+
+
 def expansion_of(short: str, before: str) -> str | None:
     """The words at the end of ``before`` that ``short`` abbreviates.
 
-    After Schwartz & Hearst (2003): the letters of the short form occur in order in the long one,
-    and its first letter begins a word there.
+    First by the initials of words, then after Schwartz & Hearst (2003): the letters of the short
+    form occur in order in the long one, and its first letter begins a word there.
     """
     letters = [character for character in short.casefold() if character.isalnum()]
-    letters = [{"²": "2", "³": "3"}.get(character, character) for character in letters]
+    letters = [_SPOKEN.get(character, character) for character in letters]
     if not 2 <= len(letters) <= 15 or not any(character.isupper() for character in short):
         return None
     words = before.rstrip(' “"‘(').split()
     window = " ".join(words[-min(len(letters) + 5, 2 * len(letters) + 2) :])
+    position = _by_initials(short, window)
+    if position is None:
+        position = _by_letters(letters, window)
+    if position is None:
+        return None
+    position = window.rfind(" ", 0, position) + 1
+    expansion = window[position:].strip(" ,;:—–-")
+    expansion = expansion.split(": ")[-1]
+    return expansion if " " in expansion or "-" in expansion else None
+
+
+def _by_initials(short: str, window: str) -> int | None:
+    """Where the long form begins if each capital begins a word of it.
+
+    Only linking words and the later halves of hyphened words may lie between; "E²" stands for
+    two words with E.
+    """
+    units = [unit for unit, times in _units(short) for _ in range(times)]
+    parts = list(re.finditer(r"[^\W_]+", window))
+    index = len(parts) - 1
+    begin = None
+    for unit in reversed(units):
+        while index >= 0 and not _abbreviates(unit, parts[index][0]):
+            follows_hyphen = window[parts[index].start() - 1 : parts[index].start()] in "-‐‑–"
+            is_free = follows_hyphen and parts[index].start() > 0
+            if not is_free and parts[index][0].lower() not in _LINKING:
+                return None
+            index -= 1
+        if index < 0:
+            return None
+        begin = parts[index].start()
+        index -= 1
+    return begin
+
+
+def _units(short: str) -> list[tuple[str, int]]:
+    """Each capital with the small letters after it, and how often it counts."""
+    found = re.findall(r"([A-Z][a-z]*)([²³23](?![\w]))?", short)
+    return [(unit, int(_SPOKEN.get(digit, digit)) if digit else 1) for unit, digit in found]
+
+
+def _abbreviates(unit: str, word: str) -> bool:
+    if word[:1].casefold() != unit[0].casefold():
+        return False
+    letters = iter(word.casefold())
+    return all(letter in letters for letter in unit.casefold())
+
+
+def _by_letters(letters: list[str], window: str) -> int | None:
     position = len(window)
     lowered = window.casefold()
     if len(lowered) != len(window):
         return None
-    skipped = 0
     for index in range(len(letters) - 1, -1, -1):
         here = lowered.rfind(letters[index], 0, position)
         while index == 0 and here > 0 and lowered[here - 1].isalnum():
             here = lowered.rfind(letters[index], 0, here)
         if here < 0:
             if letters[index].isdigit() and index:
-                skipped += 1
                 continue
             return None
         position = here
-    expansion = window[position:].strip(" ,;:—–-")
-    expansion = expansion.split(": ")[-1]
-    return expansion if " " in expansion or "-" in expansion else None
+    return position

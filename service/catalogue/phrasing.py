@@ -106,3 +106,69 @@ SEVERAL: Final = re.compile(
     r"(?:two|three|four|five|six|several|many|various|multiple|both|a (?:set|number|family) of)\b"
 )
 CLAUSE_END: Final = re.compile(r"[;.]|\b(?:that|which|where|whose|while|because|such that)\b")
+_GENERIC = """
+approach approaches algorithm algorithms architecture architectures framework frameworks
+mechanism mechanisms method methods methodology model models module modules paradigm pipeline
+pipelines procedure scheme solution strategy strategies system systems technique techniques
+tool toolkit way work one variant design concept notion idea class family set
+"""
+GENERIC: Final = frozenset(_GENERIC.split())
+"""Nouns that do not tell what a thing is."""
+
+_EMPTY_ADJECTIVES = """
+novel new simple general powerful effective first innovative proposed generic various several
+different existing better good other such certain strong promising yet but unified
+"""
+EMPTY_ADJECTIVES: Final = frozenset(_EMPTY_ADJECTIVES.split())
+_FUNCTION_WORDS = """
+a an the of and or to for with without in on by via from as at into within under over between
+through during against towards toward across about upon per than that which where whose who
+when while how if is are was were be can its their our this these those it both each all any
+many more most some not no also very using based
+"""
+FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
+REFERS_BACK: Final = re.compile(
+    r"\b(?:this|these|those|them|both (?!\S+ and )\w+|such (?!as\b)|the (?:above|former|latter|"
+    r"aforementioned|two|(?:\w+ )?(?:gaps?|dilemmas?|challenges?|issues?|limitations?|drawbacks?|"
+    r"shortcomings?|trade-?offs?))(?! (?:of|in|between|from|for)\b))\b",
+    re.IGNORECASE,
+)
+"""What can only be understood after the sentences before."""
+
+CLAUSE: Final = re.compile(
+    r"\s+(?:(?:(?:that|which|who)\s+(?:(?:can|could|may|will|is able to|is capable of|aims to|"
+    r"\w+ly|also|first|both|not only)\s+){0,3}(?P<finite>[a-z-]+)\s+)|where\b|whose\b|"
+    r"(?:(?:specifically|specially|explicitly|carefully|jointly|\w+ly)\s+)?"
+    r"(?:(?:designed|engineered|built|developed|tailored|intended|made|created|crafted|able|"
+    r"aimed|aiming|meant|optimi[sz]ed)\s+(?P<aim>for|to|at)\b|"
+    r"(?P<gerund>utili[sz]ing|using|leveraging|combining|integrating|exploiting|employing|"
+    r"enabling|incorporating|unifying|allowing|harnessing|featuring|coupling|adopting)\s+))"
+)
+"""A relative or participle clause after a noun."""
+
+NEUTRAL_GERUND: Final = re.compile(
+    r"(?:us|utili[sz]|leverag|employ|exploit|harness|accommodat|incorporat|featur)ing$"
+)
+"""Having done with what: here the object tells more than the verb."""
+
+JUDGES: Final = re.compile(
+    r"(?:is|are|has|have|can|does|do|outperform|achiev|surpass|improv|enjoy|beat|exceed|match|"
+    r"work|perform|show|demonstrat|exhibit|attain|reach|yield|remain|address|solv|resolv|tackl|"
+    r"overcom|mitigat|requir|need|run|allow|enabl|was|were|provid|offer|make|help|consist|seem)"
+)
+"""Verbs of what is said in praise of a thing, not of what it does."""
+
+ADJECTIVE: Final = re.compile(
+    r"(?:\w{2,}(?:ive|[^u]al|ic|ous|able|ible|ful|less|wise|ary|ular)|\w{3,}(?:[^e]ed|ised|ized)|"
+    r"[\w²³]+[-‐‑](?:\w+(?:ed|al|ic|ive|ous|ent|ant|able)|aware|free|rank|order|time|level|scale|"
+    r"shot|hop|end|domain|view|task|wise|like|style|step|source|range|world|\w*specific)|"
+    r"small|large|deep|high|low|long|short|fast|robust|sparse|dense|efficient|different|latent|"
+    r"arbitrary|early|late|multiple|hard|soft|free|smooth|strong)$",
+    re.IGNORECASE,
+)
+"""Words after which a noun is still to come."""
+
+HYPHENED: Final = re.compile(
+    r"[\w²³]+[-‐‑](?!(?:tuning|training|learning|offs?|ups?|sets?)$)[\w-]+$", re.IGNORECASE
+)
+"""Hyphened words: most of them qualify a noun."""

@@ -16,12 +16,12 @@ NAMED = {
     "apposition": (
         "Routing in sparse models wastes memory. We propose LeafRoute, a router that keeps half of "
         "the experts asleep. LeafRoute saves energy on three tasks.",
-        "LeafRoute: router that keeps half of the experts asleep",
+        "LeafRoute: Router that keeps half of the experts asleep",
     ),
     "said once": (
         "Old caches forget. In this paper, we introduce TIDE, an eviction rule for long prompts. "
         "It halves the memory.",
-        "TIDE: eviction rule for long prompts",
+        "TIDE: Eviction rule for long prompts",
     ),
     "expansion before": (
         "Clocks drift in sensor nets. We present Gradual Offset Repair (GOR), which needs no "
@@ -46,7 +46,7 @@ NAMED = {
     "dubbed": (
         "Attacks hide in attention. We design a run-time guard, dubbed Lantern. Lantern watches "
         "the heads that attend to nothing. Lantern stops nine of ten attacks.",
-        "Lantern: run-time guard",
+        "Lantern: Run-time guard",
     ),
     "which we call": (
         "Plants differ. We train a small network on leaf photographs, which we call LeafNet-S. "
@@ -56,7 +56,7 @@ NAMED = {
     "bold": (
         "Graphs vary in size. We design **Sextant**, a pretrained encoder for maps. We find it "
         "useful in seven cities.",
-        "Sextant: pretrained encoder for maps",
+        "Sextant: Pretrained encoder for maps",
     ),
     "small capitals": (
         r"These facts lead to \textsc{Mason} (\textbf{Ma}trix-\textbf{So}rted \textbf{N}etworks), "
@@ -66,12 +66,12 @@ NAMED = {
     "bold within dollars": (
         r"We study cheap tables. Together, these changes yield $\textbf{TabLite-3M}$, a model "
         "with three million weights.",
-        "TabLite-3M: model with three million weights",
+        "TabLite-3M: Model with three million weights",
     ),
     "bold and slanted": (
         "Depth is hard. To this end, we present ***Depth4All***, a light depth estimator. "
         "Depth4All is fast.",
-        "Depth4All: light depth estimator",
+        "Depth4All: Light depth estimator",
     ),
     "superscript": (
         "Experts collide. We propose **R**ank-**R**educed **M**ixtures **o**f **E**xperts "
@@ -81,7 +81,7 @@ NAMED = {
     "two proper words": (
         "Sampling is slow. To fix this, we introduce the Harbor Sampler---a new scheme for dense "
         "posteriors. The Harbor Sampler mixes fast. Harbor Samplers need no tuning.",
-        "Harbor Sampler: scheme for dense posteriors",
+        "Harbor Sampler: Scheme for dense posteriors",
     ),
     "missing blank": (
         "We propose TokTrim,which drops idle tokens early. TokTrim improves speed.",
@@ -90,7 +90,7 @@ NAMED = {
     "explained two sentences later": (
         "Adapters are static. We introduce wLoRA. To our knowledge, it is the first weather-aware "
         "adapter. As a result, wLoRA follows seasons.",
-        "wLoRA: weather-aware adapter",
+        "wLoRA: Weather-aware adapter",
     ),
     "with": (
         "We close the gap with Cross-View Low-Rank Mixing (CoVLM), a tuning scheme. CoVLM works "
@@ -109,7 +109,7 @@ NAMED = {
     ),
     "dataset": (
         "Birds are under-sampled. We release WingSpan10k, a dataset of ten thousand flights.",
-        "WingSpan10k: dataset of ten thousand flights",
+        "WingSpan10k: Dataset of ten thousand flights",
     ),
     "our method": (
         "Robots slip on ice. Our method, GripSense, estimates friction from sound. GripSense cuts "
@@ -127,12 +127,12 @@ NAMED = {
     ),
     "digits within": (
         "Sound is data. We present sound2graph, an encoder of rooms. sound2graph hears walls.",
-        "sound2graph: encoder of rooms",
+        "sound2graph: Encoder of rooms",
     ),
     "compared with known work": (
         "LoRA and BERT are popular. We propose NimbusLoRA, a variant of LoRA for clouds. "
         "NimbusLoRA beats LoRA.",
-        "NimbusLoRA: variant of LoRA for clouds",
+        "NimbusLoRA: Variant of LoRA for clouds",
     ),
     "passive": (
         "Tuning is costly. A Self-Pruning Search Tree (SPST) is proposed for small budgets. SPST "
@@ -170,6 +170,148 @@ def test_a_coined_name_and_what_it_is_make_the_title(shape):
         assert derived.text == title
     assert derived.name == (NAMES.get(shape) or title.split("：")[0].split(":")[0])
     assert derived.text.startswith(derived.name)
+
+
+DESCRIBED = {
+    "initials across and": (
+        "Buffers overflow. We propose **N**oise-Damped and **N**oise-Sorted **Te**nsor **B**uffers "
+        "(N$^2$-TeB). N$^2$-TeB never overflows.",
+        "N²-TeB: Noise-Damped and Noise-Sorted Tensor Buffers",
+    ),
+    "initials across of and for": (
+        "We introduce Pruning of Roots for Quiet Soils (PRQS), which needs no spade. PRQS is kind.",
+        "PRQS: Pruning of Roots for Quiet Soils",
+    ),
+    "first half of a hyphened word": (
+        "We propose Frost-Guided Seed Storage (GSS). GSS keeps seeds for a decade.",
+        "GSS: Frost-Guided Seed Storage",
+    ),
+    "adjective before the expansion": (
+        "Old tides vary. We propose a novel selective usage of Moon Phases (U-MP), which reads "
+        "almanacs. U-MP works at night.",
+        "U-MP: Selective usage of Moon Phases",
+    ),
+    "efficient is kept": (
+        "We propose KiteHash, a novel, simple and efficient hashing scheme. KiteHash is small.",
+        "KiteHash: Efficient hashing scheme",
+    ),
+    "by doing": (
+        "Maps lie. We propose MapMend, a framework that jointly repairs both sides by redrawing "
+        "coastal contour lines and river names within one pass. MapMend is neat.",
+        "MapMend: Redrawing coastal contour lines and river names",
+    ),
+    "by using": (
+        "Maps lie. We propose MapMend, a technique designed to resolve this dilemma by using "
+        "satellite radar echoes. MapMend is neat.",
+        "MapMend: Satellite radar echoes",
+    ),
+    "designed for": (
+        "We propose OrchardQ, a method designed for ripeness grading of pears. OrchardQ is quick.",
+        "OrchardQ: Method for ripeness grading of pears",
+    ),
+    "designed to do": (
+        "We propose OrchardQ, a system designed to automatically sort bruised winter pears. "
+        "OrchardQ is quick.",
+        "OrchardQ: Sorting bruised winter pears",
+    ),
+    "utilizing": (
+        "We introduce PollenKit, a framework utilizing Tabu Flower Search (TFS) to shift from "
+        "guesses to counts. PollenKit counts bees.",
+        "PollenKit: Tabu Flower Search",
+    ),
+    "that can do": (
+        "We introduce the Glacier Machine---a novel architecture that can learn arbitrary "
+        "ice-to-water mappings. The Glacier Machine melts.",
+        "Glacier Machine: Learning arbitrary ice-to-water mappings",
+    ),
+    "that does": (
+        "We propose SkiffNet, the first framework that rethinks harbour traffic via radio echoes. "
+        "SkiffNet sails.",
+        "SkiffNet: Rethinking harbour traffic via radio echoes",
+    ),
+    "telling before a relative clause": (
+        "We introduce DuneGPT, a Desert Weather Model engineered to master both sand storms and "
+        "quiet nights in one go. DuneGPT is dry.",
+        "DuneGPT: Desert Weather Model",
+    ),
+    "refers back, then does": (
+        "We propose ReedNorm, a technique designed to resolve this dilemma. ReedNorm keeps the "
+        "slow water path of marsh models while it drains. It is wet.",
+        "ReedNorm: Keeping the slow water path of marsh models",
+    ),
+    "refers back, then the gist": (
+        "We study the drainage of salted marsh soils. To bridge the gap, we propose ReedFix, a "
+        "framework that closes the gap. ReedFix achieves much.",
+        "ReedFix: Drainage of salted marsh soils",
+    ),
+    "praise only": (
+        "We present a joint sluice-and-dam scheme for marsh canals. These changes yield Sluice-2M, "
+        "a 2M-parameter model that outperforms larger models. Sluice-2M is quick.",
+        "Sluice-2M: Joint sluice-and-dam scheme for marsh canals",
+    ),
+    "own way of writing": (
+        "We propose QuillMap, a t-SNE variant for old letters. QuillMap draws well.",
+        "QuillMap: t-SNE variant for old letters",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DESCRIBED)
+def test_a_description_tells_what_the_thing_is(kind):
+    source, title = DESCRIBED[kind]
+    derived = derive_title(source)
+    assert derived.text == title
+    assert 0.6 <= derived.confidence <= 0.95
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Marshes are wet. To solve it, we propose ReedFix, a framework that closes the gap. "
+        "ReedFix achieves much. ReedFix is fast.",
+        "Marshes are wet. We propose ReedFix. ReedFix achieves much.",
+    ],
+)
+def test_a_name_stands_alone_and_is_not_sure_where_nothing_is_told_of_it(source):
+    derived = derive_title(source)
+    assert derived.text == derived.name == "ReedFix"
+    assert derived.confidence <= 0.6
+
+
+def test_a_kind_alone_is_not_sure():
+    derived = derive_title(
+        "Marshes are wet. We propose ReedFix, a drainage framework that closes the gap. ReedFix "
+        "achieves much. ReedFix is fast, and ReedFix is cheap."
+    )
+    assert derived.text == "ReedFix: Drainage framework"
+    assert derived.confidence == 0.6
+
+
+def test_a_name_that_comes_back_with_what_it_stands_for_is_sure():
+    told = "We propose Gradual Offset Repair (GOR), which needs no server."
+    often = derive_title(f"{told} GOR is fast. GOR is small. GOR is kind. See the code.")
+    once = derive_title("We propose GORx (Gradual Offset Repair), without server. It is kind.")
+    assert 0.85 < often.confidence <= 0.95
+    assert once.confidence <= 0.85
+
+
+def test_a_comma_between_adjectives_does_not_end_a_description():
+    derived = derive_title(
+        "We investigate how to keep tiny brass weather clocks useful for Long-Winter, Low-Sun "
+        "Region (LWLSR) forecasts without any new springs. We propose FrostClock."
+    )
+    assert derived.text == (
+        "FrostClock: How to keep tiny brass weather clocks useful for Long-Winter, Low-Sun Region…"
+    )
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["of the", "a very deep", "robust", "Low-Rank", "relational", "for High-Dimensional,", "newly"],
+)
+def test_a_cut_is_shown_and_comes_after_a_noun(end):
+    words = "Ten words about the storage of frozen winter pears"
+    assert cut(f"{words} {end} {'x' * 80}") == f"{words}…"
 
 
 NAMELESS = {
