@@ -79,6 +79,8 @@ def require_database(engine: Engine) -> None:
 
 
 def _on_sqlite_connect(connection: Any, _record: Any) -> None:
+    # SQLite's own lower() knows ASCII only, and PostgreSQL's knows every alphabet.
+    connection.create_function("lower", 1, _lower, deterministic=True)
     # The driver's own transaction handling neither rolls back DDL nor begins when asked.
     connection.isolation_level = None
     for pragma in (
@@ -89,6 +91,10 @@ def _on_sqlite_connect(connection: Any, _record: Any) -> None:
         "temp_store=MEMORY",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _lower(text: object) -> object:
+    return text.lower() if isinstance(text, str) else text
 
 
 def _on_sqlite_begin(connection: Connection) -> None:

@@ -103,42 +103,49 @@ def due(session: Session, *, now: datetime, limit: int = 100) -> Sequence[int]:
     ).all()
 
 
-def finish(session: Session, job_id: int, result: dict[str, Any], *, now: datetime) -> None:
+def finish(session: Session, job: Job, result: dict[str, Any], *, now: datetime) -> None:
+    """Write down how a job ended, if it still is ours."""
     session.execute(
         update(Job)
-        .where(Job.id == job_id)
+        .where(*_ours(job))
         .values(state=JobState.DONE, result=result, error=None, finished_at=now, lease_until=None)
     )
 
 
-def fail(session: Session, job_id: int, error: str, *, now: datetime) -> bool:
+def fail(session: Session, job: Job, error: str, *, now: datetime) -> bool:
     """Put the job back for later, each time later; after five attempts give it up.
 
-    Tells whether it was given up.
+    Tells whether it was given up. Does nothing if another worker has taken it meanwhile.
     """
-    job = session.get_one(Job, job_id, populate_existing=True)
     is_given_up = job.attempts >= MOST_ATTEMPTS
-    job.error = error
-    job.lease_until = None
-    if is_given_up:
-        job.state, job.finished_at = JobState.FAILED, now
-    else:
-        job.state, job.run_after = JobState.QUEUED, now + timedelta(seconds=5 * 3**job.attempts)
-    session.flush()
-    return is_given_up
+    end: dict[str, Any] = {"state": JobState.FAILED, "finished_at": now}
+    later = {
+        "state": JobState.QUEUED,
+        "run_after": now + timedelta(seconds=5 * 3**job.attempts),
+    }
+    changed = session.execute(
+        update(Job)
+        .where(*_ours(job))
+        .values(error=error, lease_until=None, **(end if is_given_up else later))
+        .returning(Job.id)
+    ).all()
+    return is_given_up and bool(changed)
 
 
-def hand_back(session: Session, job_id: int, *, now: datetime) -> None:
+def hand_back(session: Session, job: Job, *, now: datetime) -> None:
     """Let go of a job that was cut off by our own stopping: that is no failed attempt."""
     session.execute(
-        update(Job)
-        .where(Job.id == job_id, Job.state == JobState.RUNNING)
-        .values(lease_until=now, attempts=Job.attempts - 1)
+        update(Job).where(*_ours(job)).values(lease_until=now, attempts=Job.attempts - 1)
     )
 
 
 def find_job(session: Session, public_id: UUID) -> Job | None:
     return session.scalar(select(Job).where(Job.public_id == public_id))
+
+
+def _ours(job: Job) -> tuple[Any, ...]:
+    """The job as it was claimed: the number of attempts tells one claim from the next."""
+    return Job.id == job.id, Job.state == JobState.RUNNING, Job.attempts == job.attempts
 
 
 def _is_free(now: datetime) -> Any:
@@ -148,13 +155,9 @@ def _is_free(now: datetime) -> Any:
     )
 
 
-def keep(session: Session, job_id: int, *, now: datetime) -> None:
+def keep(session: Session, job: Job, *, now: datetime) -> None:
     """Renew the lease of a job that takes long."""
-    session.execute(
-        update(Job)
-        .where(Job.id == job_id, Job.state == JobState.RUNNING)
-        .values(lease_until=now + LEASE)
-    )
+    session.execute(update(Job).where(*_ours(job)).values(lease_until=now + LEASE))
 
 
 def release_all(session: Session, *, now: datetime) -> None:

@@ -8,6 +8,7 @@ the old model or the new one.
 
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import mkdtemp
@@ -37,6 +38,8 @@ DIGITS = 16
 """Hex digits of the digest in a name."""
 _NAME = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{DIGITS}}})")
 _STAGING = ".staging-"
+DEAD_AFTER_S = 3600.0
+"""Writing a generation takes seconds; what lies unfinished for an hour was left by a crash."""
 
 
 class UnfitModel(ValueError):
@@ -87,7 +90,7 @@ class Registry:
             return name, model, dict(manifest.facts)
         return None
 
-    def prune(self, keep: int = 3) -> None:
+    def prune(self, keep: int = 3, *, dead_after_s: float = DEAD_AFTER_S) -> None:
         """Delete all generations but the ``keep`` newest and the current one, and what crashed
         publishers left. Open maps of deleted files stay readable."""
         current = self.current()
@@ -96,7 +99,8 @@ class Registry:
                 shutil.rmtree(self.root / name, ignore_errors=True)
         if self.root.is_dir():
             for path in self.root.glob(f"{_STAGING}*"):
-                _remove(path)
+                if _age_s(path) >= dead_after_s:  # a younger one may be at work
+                    _remove(path)
 
     def _write(self, model: Model, facts: Mapping[str, JsonValue], staging: Path) -> str:
         staging.chmod(0o755)
@@ -195,6 +199,13 @@ def _shape_rules(model: Model) -> Mapping[str, Callable[[], bool]]:
 def _number(name: str) -> tuple[int, str]:
     number, _, fingerprint = name.partition("-")
     return int(number), fingerprint
+
+
+def _age_s(path: Path) -> float:
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _remove(path: Path) -> None:

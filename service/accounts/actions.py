@@ -2,11 +2,12 @@
 
 import hashlib
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 from zoneinfo import available_timezones
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from service.accounts.passwords import hash_password, matches
@@ -157,25 +158,33 @@ def note_use(session: Session, token_id: UUID, *, now: datetime) -> None:
         )
 
 
-def sign_in(session: Session, email: str, password: str, *, now: datetime) -> User | None:
+def sign_in(
+    begin: Callable[[], Session], email: str, password: str, *, now: datetime
+) -> User | None:
     """The person, or None for a wrong address or password: the two are never told apart.
 
-    A failure is counted in the database, so the caller commits either way. After five in a row the
-    address waits, longer each time, up to 15 minutes. Raises TooManyAttempts during the wait.
+    ``begin`` opens a writing session. Each attempt is counted, and committed, before the password
+    is looked at, so that many guesses at one moment are many; and the slow look itself holds no
+    lock. A right password wipes the count. After five failures in a row the address waits, longer
+    each time, up to 15 minutes. Raises TooManyAttempts during the wait.
     """
-    failed = _failures(session, email, now=now)
-    if (wait := _wait_s(failed, now)) > 0:
-        raise TooManyAttempts(
-            f"Too many wrong passwords; try again in {wait} seconds.", retry_after_s=wait
-        )
-    user = find_user_by_email(session, email)
+    with begin() as session:
+        failed = _failures(session, email, now=now)
+        if (wait := _wait_s(failed, now)) > 0:
+            raise TooManyAttempts(
+                f"Too many wrong passwords; try again in {wait} seconds.", retry_after_s=wait
+            )
+        failed.failures += 1
+        failed.last_failed_at = now
+        user = find_user_by_email(session, email)
+        session.commit()
     is_right = matches(user.password_hash if user else None, password)
-    if user is not None and is_right and not user.is_disabled:
-        session.delete(failed)
-        return user
-    failed.failures += 1
-    failed.last_failed_at = now
-    return None
+    if user is None or not is_right or user.is_disabled:
+        return None
+    with begin() as session:
+        session.execute(delete(FailedLogin).where(FailedLogin.address_hash == _hash(email)))
+        session.commit()
+    return user
 
 
 def record(

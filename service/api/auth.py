@@ -8,7 +8,6 @@ from sqlalchemy.exc import OperationalError
 
 from service.accounts.actions import LAST_USED_GRAIN, find_principal, note_use, sign_in
 from service.accounts.records import EVERYTHING_PERSONAL, Principal, Scope
-from service.api.headers import request_id
 from service.api.state import runtime
 from service.errors import NotAllowed, NotAuthenticated
 
@@ -61,10 +60,7 @@ def _by_password(*, now: datetime) -> Principal:
     password = login.password if login else None
     if not email or not password or not email.isprintable():
         raise NotAuthenticated("This is no e-mail address with a password.")
-    with runtime().writing() as session:
-        session.info["request_id"] = request_id()
-        user = sign_in(session, email, password, now=now)
-        session.commit()
+    user = sign_in(runtime().writing, email, password, now=now)
     if user is None:
         raise NotAuthenticated("E-mail address or password is wrong.")
     scopes = frozenset(Scope) if user.is_admin else EVERYTHING_PERSONAL

@@ -101,22 +101,22 @@ def _bring_in(
 
     def renew_and_tell(done: int, total: int) -> None:
         nonlocal renewed_at
-        if time.monotonic() - renewed_at > RENEW_EVERY_S:
+        if job is not None and time.monotonic() - renewed_at > RENEW_EVERY_S:
             with runtime.writing() as session:
-                keep(session, job_id, now=datetime.now(UTC))
+                keep(session, job, now=datetime.now(UTC))
                 session.commit()
             renewed_at = time.monotonic()
         progress(done, total)
 
     with runtime.writing() as session:
         job_id = job_with(session, JobKind.IMPORT, "import_id", import_id)
-        is_ours = claim(session, job_id, now=datetime.now(UTC)) is not None
+        job = claim(session, job_id, now=datetime.now(UTC))
         session.commit()
-    if is_ours:
+    if job is not None:
         now = datetime.now(UTC)
         run_import(runtime.writing, import_id, owner_id, now=now, progress=renew_and_tell)
         with runtime.writing() as session:
-            finish(session, job_id, {}, now=datetime.now(UTC))
+            finish(session, job, {}, now=datetime.now(UTC))
             session.commit()
     while not _has_ended(runtime, import_id, owner_id, job_id):
         time.sleep(LOOK_EVERY_S)

@@ -1,5 +1,7 @@
 """The recommender's model."""
 
+import os
+import threading
 import time
 from datetime import UTC, datetime
 
@@ -10,13 +12,16 @@ from service.cli.terminal import console, opened_runtime, progress_bar
 
 @click.command()
 @click.option("--quiet", is_flag=True, help="Print nothing unless it fails.")
-def train(quiet: bool) -> None:
+@click.option("--until-stdin-closes", is_flag=True, hidden=True, help="For a worker's child.")
+def train(quiet: bool, until_stdin_closes: bool) -> None:
     """Train the recommender on all that is here, and let the service answer with it.
 
     A running service takes the new model with its next answer.
     """
     from service.recommend.rebuild import rebuild
 
+    if until_stdin_closes:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
     with opened_runtime() as runtime, progress_bar() as bar:
         bar.disable = quiet
         task = bar.add_task("Training the recommender", total=100, visible=not quiet)
@@ -35,3 +40,10 @@ def train(quiet: bool) -> None:
             f"Generation {made.generation}: {made.n_works:,} works, {made.n_interactions:,} "
             f"interactions of {made.n_people:,} people, {made.seconds:.1f} s."
         )
+
+
+def _end_with_parent() -> None:
+    """Nobody waits for a training whose worker is gone; the next worker begins it anew."""
+    while os.read(0, 1):  # not sys.stdin, whose lock a daemon thread must not hold at the exit
+        pass
+    os._exit(1)

@@ -26,6 +26,10 @@ EXCERPT = 200
 """Characters of an entry that the report shows."""
 
 
+class CutOff(Exception):
+    """The import was told to stop; what is in stays in."""
+
+
 def receive(
     session: Session, user_id: int, *, file_name: str, content: bytes, now: datetime
 ) -> Import:
@@ -57,26 +61,34 @@ def run_import(
     *,
     now: datetime,
     progress: Callable[[int, int], None] | None = None,
+    is_cut_off: Callable[[], bool] = lambda: False,
 ) -> None:
     """Read the file and add its papers; ``begin`` opens a writing session.
 
     A file that is no listing ends as failed, with the reason; that is an answer, not an error.
+    Raises CutOff between two entries when ``is_cut_off`` says so; called again, it goes on there.
     """
     with scope(begin(), user_id) as session:
         brought = session.get_one(Import, import_id)
         content, done = brought.content, _n_reported(session, import_id)
-        if content is None:
-            return
-        try:
-            listing = parse(content)
-        except InvalidInput as error:
+    if content is None:
+        return
+    try:
+        listing = parse(content)  # between two transactions: a long file must not hold the lock
+    except InvalidInput as error:
+        with scope(begin(), user_id) as session:
+            brought = session.get_one(Import, import_id)
             _close(session, brought, ImportState.FAILED, now=now, error=str(error))
             session.commit()
-            return
+        return
+    with scope(begin(), user_id) as session:
+        brought = session.get_one(Import, import_id)
         brought.state, brought.n_entries = ImportState.RUNNING, len(listing.entries)
         brought.list_name = listing.name
         session.commit()
     for position, entry in enumerate(listing.entries, start=1):
+        if is_cut_off():
+            raise CutOff
         if position > done:
             with scope(begin(), user_id) as session:
                 if not _is_reported(session, import_id, position):
@@ -98,8 +110,10 @@ def run_import(
 
 def give_up(session: Session, import_id: int, error: str, *, now: datetime) -> None:
     """Say that an import will not be tried again; what is in stays, and so does the file."""
-    brought = session.get_one(Import, import_id)
-    _close(session, brought, ImportState.FAILED, now=now, error=f"It could not be done: {error}.")
+    brought = session.get(Import, import_id)
+    if brought is not None:
+        why = f"It could not be done: {error}."
+        _close(session, brought, ImportState.FAILED, now=now, error=why)
 
 
 def _bring(

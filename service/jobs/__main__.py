@@ -6,7 +6,7 @@ import threading
 
 import click
 
-from service.config import Settings
+from service.config import Settings, prepare_data_folder
 from service.jobs.queue import JobRunner
 from service.runtime import build_runtime
 
@@ -16,6 +16,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     settings = Settings.from_environment()
+    prepare_data_folder(settings.data_folder)  # the queue's file lies in it
     logging.basicConfig(level=settings.log_level)
     runner = JobRunner(settings)
     runtime = build_runtime(settings, tell=runner.tell)

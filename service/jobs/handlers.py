@@ -1,9 +1,11 @@
 """What each kind of job does. Every one may run twice: the rows tell what is left to do."""
 
+import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -16,17 +18,20 @@ from service.job_queue import JobKind, enqueue, is_first_running, may_begin
 from service.recommend.dataset import high_water
 from service.recommend.rebuild import why_rebuild
 from service.runtime import Runtime
-from service.tables import IdempotencyKey, Job
+from service.tables import FailedLogin, IdempotencyKey, Job
 
 IDEMPOTENCY_KEPT = timedelta(hours=48)
+FAILED_LOGINS_KEPT = timedelta(days=1)
 _LOOK_EVERY_S = 0.2
 
 Handler = Callable[[Runtime, Job, threading.Event], dict[str, Any]]
 
 
-def do_import(runtime: Runtime, job: Job, _stopping: threading.Event) -> dict[str, Any]:
+def do_import(runtime: Runtime, job: Job, stopping: threading.Event) -> dict[str, Any]:
     import_id, user_id = int(job.payload["import_id"]), int(job.payload["user_id"])
-    run_import(runtime.writing, import_id, user_id, now=datetime.now(UTC))
+    run_import(
+        runtime.writing, import_id, user_id, now=datetime.now(UTC), is_cut_off=stopping.is_set
+    )
     return {}
 
 
@@ -68,12 +73,14 @@ def rebuild(runtime: Runtime, job: Job, stopping: threading.Event) -> dict[str, 
 
 
 def tidy(runtime: Runtime) -> None:
-    """Forget the answers whose idempotency keys have expired."""
-    with runtime.writing() as session, system_scope(session, "expired idempotency keys"):
+    """Forget the answers to expired idempotency keys, and wrong passwords of long ago."""
+    now = datetime.now(UTC)
+    with runtime.writing() as session, system_scope(session, "what has expired"):
         session.execute(
-            delete(IdempotencyKey).where(
-                IdempotencyKey.created_at < datetime.now(UTC) - IDEMPOTENCY_KEPT
-            )
+            delete(IdempotencyKey).where(IdempotencyKey.created_at < now - IDEMPOTENCY_KEPT)
+        )
+        session.execute(
+            delete(FailedLogin).where(FailedLogin.last_failed_at < now - FAILED_LOGINS_KEPT)
         )
         session.commit()
 
@@ -91,18 +98,32 @@ WHEN_GIVEN_UP: Final[Mapping[JobKind, Callable[[Session, Job, str], None]]] = {
 """What tells the owner of a job that nobody tries it any more."""
 
 
+@contextmanager
+def closing_descriptor(descriptor: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def _train_in_a_child(stopping: threading.Event) -> None:
     # A low priority, so that answers stay quick; and one BLAS thread, as implicit has its own.
     command = ["nice", "-n", "10", sys.executable, "-m", "service.cli.main", "train", "--quiet"]
-    with subprocess.Popen(  # noqa: S603 - our own command, nothing in it comes from outside
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Out of reach of the terminal's Ctrl-C: this process decides when the child ends.
-        start_new_session=True,
-    ) as child:
+    # The child reads our end of a pipe: however this process ends, the pipe closes, and it with it.
+    life_line, our_end = os.pipe()
+    with (
+        closing_descriptor(our_end),
+        subprocess.Popen(  # noqa: S603 - our own command
+            [*command, "--until-stdin-closes"],
+            stdin=life_line,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Out of reach of the terminal's Ctrl-C: this process decides when the child ends.
+            start_new_session=True,
+        ) as child,
+    ):
+        os.close(life_line)
         while True:
             try:
                 _, complaint = child.communicate(timeout=_LOOK_EVERY_S)

@@ -15,6 +15,7 @@ from huey import Huey, RedisHuey, SqliteHuey, crontab
 from huey.consumer import Consumer
 from huey.registry import Message
 from huey.serializer import Serializer
+from sqlalchemy.exc import SQLAlchemyError
 
 from service import job_queue
 from service.config import Settings
@@ -107,43 +108,48 @@ def run_job(runtime: Runtime, job_id: int, stopping: threading.Event) -> None:
         _fail(runtime, job, "the process that did it died, again and again")
         return
     try:
-        with _kept(runtime, job_id):
+        with _kept(runtime, job):
             result = HANDLERS[JobKind(job.kind)](runtime, job, stopping)
     except Exception as error:
         if stopping.is_set():
             logger.info("job %s (%s) was cut off; the next start does it", job_id, job.kind)
             with runtime.writing() as session:
-                job_queue.hand_back(session, job_id, now=datetime.now(UTC))
+                job_queue.hand_back(session, job, now=datetime.now(UTC))
                 session.commit()
             return
         logger.exception("job %s (%s) failed", job_id, job.kind)
         _fail(runtime, job, f"{type(error).__name__}: {error}")
         return
     with runtime.writing() as session, system_scope(session, "a job is done"):
-        job_queue.finish(session, job_id, result, now=datetime.now(UTC))
+        job_queue.finish(session, job, result, now=datetime.now(UTC))
         session.commit()
 
 
 def _fail(runtime: Runtime, job: Job, error: str) -> None:
     with runtime.writing() as session:
-        is_given_up = job_queue.fail(session, job.id, error, now=datetime.now(UTC))
-        if is_given_up and (tell_owner := WHEN_GIVEN_UP.get(JobKind(job.kind))):
-            tell_owner(session, job, error)
+        is_given_up = job_queue.fail(session, job, error, now=datetime.now(UTC))
         session.commit()
+    if is_given_up and (tell_owner := WHEN_GIVEN_UP.get(JobKind(job.kind))):
+        with runtime.writing() as session:
+            tell_owner(session, job, error)
+            session.commit()
 
 
 @contextlib.contextmanager
-def _kept(runtime: Runtime, job_id: int) -> Any:
+def _kept(runtime: Runtime, job: Job) -> Any:
     """Renew the job's lease for as long as it is worked on."""
     is_over = threading.Event()
 
     def renew() -> None:
         while not is_over.wait(KEEP_EVERY_S):
-            with runtime.writing() as session:
-                job_queue.keep(session, job_id, now=datetime.now(UTC))
-                session.commit()
+            try:
+                with runtime.writing() as session:
+                    job_queue.keep(session, job, now=datetime.now(UTC))
+                    session.commit()
+            except SQLAlchemyError as error:
+                logger.warning("the lease of job %s was not renewed yet: %s", job.id, error)
 
-    renewing = threading.Thread(target=renew, name=f"keep-job-{job_id}", daemon=True)
+    renewing = threading.Thread(target=renew, name=f"keep-job-{job.id}", daemon=True)
     renewing.start()
     try:
         yield

@@ -86,7 +86,11 @@ def recommend(
             because=tuple(
                 Reason(paper=papers[one.item_id], amount=one.amount) for one in item.because
             ),
-            others=item.score - sum(one.amount for one in item.because),
+            others=(
+                item.score - sum(one.amount for one in item.because)
+                if slate.strategy == "personal"
+                else 0.0
+            ),
             propensity=item.propensity,
         )
         for item in slate.items

@@ -44,7 +44,7 @@ def take(runtime: Runtime, job_id: int, *, now: datetime = NOW) -> bool:
 
 def break_down(runtime: Runtime, job_id: int, *, now: datetime) -> bool:
     with runtime.writing() as session:
-        is_given_up = fail(session, job_id, "ValueError: no", now=now)
+        is_given_up = fail(session, row(runtime, job_id), "ValueError: no", now=now)
         session.commit()
         return is_given_up
 
@@ -102,7 +102,7 @@ def test_a_kept_lease_goes_on(runtime: Runtime):
     job_id = add_job(runtime)
     take(runtime, job_id)
     with runtime.writing() as session:
-        job_queue.keep(session, job_id, now=NOW + timedelta(minutes=1))
+        job_queue.keep(session, row(runtime, job_id), now=NOW + timedelta(minutes=1))
         session.commit()
     assert not take(runtime, job_id, now=NOW + LEASE)
     assert take(runtime, job_id, now=NOW + timedelta(minutes=1) + LEASE)
@@ -112,10 +112,27 @@ def test_keeping_does_not_wake_a_job_that_is_done(runtime: Runtime):
     job_id = add_job(runtime)
     take(runtime, job_id)
     with runtime.writing() as session:
-        finish(session, job_id, {}, now=NOW)
-        job_queue.keep(session, job_id, now=NOW)
+        finish(session, row(runtime, job_id), {}, now=NOW)
+        job_queue.keep(session, row(runtime, job_id), now=NOW)
         session.commit()
     assert row(runtime, job_id).lease_until is None
+
+
+def test_a_worker_that_lost_its_job_to_another_changes_nothing_any_more(runtime: Runtime):
+    job_id = add_job(runtime)
+    take(runtime, job_id)
+    first = row(runtime, job_id)
+    assert take(runtime, job_id, now=NOW + LEASE), "the first was slow to renew its lease"
+    with runtime.writing() as session:
+        assert not fail(session, first, "ValueError: late", now=NOW + LEASE)
+        finish(session, first, {}, now=NOW + LEASE)
+        job_queue.hand_back(session, first, now=NOW + LEASE)
+        job_queue.keep(session, first, now=NOW + timedelta(days=1))
+        session.commit()
+    now_held = row(runtime, job_id)
+    assert (now_held.state, now_held.attempts) == (JobState.RUNNING, 2)
+    assert now_held.lease_until == NOW + 2 * LEASE
+    assert now_held.error is None
 
 
 def test_the_only_worker_takes_up_everything_at_its_start(runtime: Runtime):
@@ -131,7 +148,7 @@ def test_a_finished_job_is_never_done_again(runtime: Runtime):
     job_id = add_job(runtime)
     take(runtime, job_id)
     with runtime.writing() as session:
-        finish(session, job_id, {"n": 1}, now=NOW)
+        finish(session, row(runtime, job_id), {"n": 1}, now=NOW)
         session.commit()
     much_later = NOW + timedelta(days=365)
     assert waiting(runtime, now=much_later) == []

@@ -161,7 +161,7 @@ def _shown(item: RecommendedPaper, *, explain: bool) -> dict[str, Any]:
         "score": item.score,
         "parts": dict(item.parts),
         "because": [_reason(one, item.score) for one in item.because] if explain else [],
-        "others": item.others if explain else item.score,
+        "others": item.others,
         "paper": item.paper,
     }
 

@@ -188,8 +188,7 @@ def test_a_person_is_added_and_can_sign_in(shell: Shell, runtime: Runtime):
         PASSWORD,
     )
     assert (result.exit_code, result.output) == (0, "Added ada@example.org.\n")
-    with runtime.writing() as session:
-        user = sign_in(session, "ada@example.org", PASSWORD, now=datetime.now(UTC))
+    user = sign_in(runtime.writing, "ada@example.org", PASSWORD, now=datetime.now(UTC))
     assert user is not None
     assert (user.name, user.is_admin, user.zone) == ("Ada", True, "Europe/Berlin")
 

@@ -43,11 +43,8 @@ def who(runtime: Runtime, text: str, *, now: datetime = NOW) -> Principal:
 
 
 def attempt(runtime: Runtime, email: str, password: str, *, now: datetime = NOW) -> bool:
-    """Whether it was right; in a session of its own, as each request has."""
-    with runtime.writing() as session:
-        user = sign_in(session, email, password, now=now)
-        session.commit()
-        return user is not None
+    """Whether it was right."""
+    return sign_in(runtime.writing, email, password, now=now) is not None
 
 
 # ---- People ------------------------------------------------------------------------------------

@@ -361,7 +361,7 @@ def test_a_training_is_queued_once_however_often_it_is_considered(runtime: Runti
     queue_rebuild_if_due(runtime)
     assert unfinished(runtime) == [waiting], "while it runs"
     with runtime.writing() as session:
-        fail(session, waiting, "ModelRefused", now=datetime.now(UTC))
+        fail(session, job(runtime, waiting), "ModelRefused", now=datetime.now(UTC))
         session.commit()
     queue_rebuild_if_due(runtime)
     assert unfinished(runtime) == [waiting], "while it waits to be tried again"
@@ -448,3 +448,14 @@ def test_a_job_cut_off_by_our_own_stopping_counts_as_no_attempt(
     monkeypatch.undo()
     run_job(trained, job_id, threading.Event())
     assert job(trained, job_id).state is JobState.DONE
+
+
+def test_a_training_ends_with_its_worker_however_that_ended(runtime: Runtime, environment: None):
+    make_papers(runtime, 3)
+    life_line, our_end = os.pipe()
+    command = [sys.executable, "-m", "service.cli.main", "train", "--quiet", "--until-stdin-closes"]
+    os.close(our_end)
+    with subprocess.Popen(command, stdin=life_line) as child:
+        os.close(life_line)
+        assert child.wait(PATIENCE_S) == 1
+    assert runtime.live_model.registry.current() is None
