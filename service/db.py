@@ -6,6 +6,7 @@ once, whatever the busy timeout, when somebody else wrote in between.
 """
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar, cast
@@ -30,6 +31,8 @@ logger = logging.getLogger(__name__)
 
 BUSY_TIMEOUT_MS = 5_000
 Row = TypeVar("Row")
+
+_WORD = re.compile(r"\w+")
 
 _READS_ONLY: Final = "papershelf_reads_only"
 _SCOPE: Final = "scope"
@@ -115,6 +118,7 @@ class Sessions:
         self._writing = sessionmaker(engine, expire_on_commit=False)
         for maker in (self._reading, self._writing):
             event.listen(maker, "do_orm_execute", _keep_in_scope)
+            event.listen(maker, "before_flush", _flush_in_scope)
 
     def reading(self) -> Session:
         return self._reading()
@@ -124,9 +128,20 @@ class Sessions:
 
 
 def scope(session: Session, user_id: int) -> Session:
-    """Bind the session to one person: queries on owned tables see that person's rows only."""
+    """Bind the session to one person: queries on owned tables see that person's rows only.
+
+    Raises UnscopedQuery for a session that is another person's: it may remember their rows.
+    """
+    if session.info.get(_SCOPE) not in {None, user_id}:
+        raise UnscopedQuery("a session that is bound to one person cannot be bound to another")
     session.info[_SCOPE] = user_id
     return session
+
+
+def scoped_to(session: Session) -> int | None:
+    """The person whose session this is; None for nobody's and the system's."""
+    whose = session.info.get(_SCOPE)
+    return whose if isinstance(whose, int) else None
 
 
 @contextmanager
@@ -141,6 +156,13 @@ def system_scope(session: Session, reason: str) -> Iterator[Session]:
         session.info[_SCOPE] = before
 
 
+def _flush_in_scope(session: Session, _context: object, _instances: object) -> None:
+    whose = session.info.get(_SCOPE)
+    for row in (*session.new, *session.dirty, *session.deleted):
+        if isinstance(row, Owned) and whose not in {"system", row.user_id}:
+            raise UnscopedQuery(f"a change of {type(row).__name__} outside scope(session, user_id)")
+
+
 def owned_tables() -> frozenset[str]:
     """Names of the tables whose rows belong to one person each."""
     return frozenset(cls.__tablename__ for cls in Owned.__subclasses__())  # type: ignore[attr-defined]
@@ -151,17 +173,23 @@ def _keep_in_scope(state: ORMExecuteState) -> None:
     if whose == "system":
         return
     names = owned_tables()
-    owned = [
-        element.name
-        for element in visitors.iterate(cast(sa.ClauseElement, state.statement))
-        if isinstance(element, sa.Table) and element.name in names
+    elements = list(visitors.iterate(cast(sa.ClauseElement, state.statement)))
+    owned = [e for e in elements if isinstance(e, sa.Table) and e.name in names]
+    spelled_out = [
+        word
+        for element in elements
+        if isinstance(element, sa.TextClause)
+        for word in _WORD.findall(element.text)
+        if word in names
     ]
+    if spelled_out:
+        raise UnscopedQuery(f"a query on {spelled_out[0]} as SQL text, which scope() cannot read")
     if not owned:
         return
     if whose is None:
-        raise UnscopedQuery(f"a query on {owned[0]} without scope(session, user_id)")
+        raise UnscopedQuery(f"a query on {owned[0].name} without scope(session, user_id)")
     if _cannot_be_filtered(state):
-        raise UnscopedQuery(f"a query on {owned[0]} of a form that scope() does not reach")
+        raise UnscopedQuery(f"a query on {owned[0].name} of a form that scope() does not reach")
     if not state.is_insert:
         state.statement = state.statement.options(
             with_loader_criteria(Owned, lambda cls: cls.user_id == whose, include_aliases=True)

@@ -6,12 +6,14 @@ from datetime import datetime
 from sqlalchemy import select, tuple_, update
 from sqlalchemy.orm import Session
 
+from service.accounts.actions import record
 from service.catalogue.fingerprints import abstract_fingerprint, title_fingerprint
 from service.catalogue.identifiers import Identifier
 from service.catalogue.queries import WITH_PARTS
 from service.catalogue.records import NewPaper
 from service.catalogue.text import to_plain
 from service.catalogue.titles import derive_title
+from service.db import scoped_to
 from service.errors import InvalidInput
 from service.tables import CatalogueState, Paper, PaperAuthor, PaperIdentifier, Work
 
@@ -33,7 +35,7 @@ def add_paper(session: Session, new: NewPaper, *, now: datetime) -> tuple[Paper,
     fingerprint = paper_fingerprint(new)
     known = _find_known(session, new, fingerprint)
     if known is not None:
-        _complete(session, known, new, fingerprint)
+        _complete(session, known, new, fingerprint, now=now)
         return known, False
     version = _next_catalogue_version(session)
     paper = _make_paper(new, fingerprint, version, now=now)
@@ -74,7 +76,7 @@ def add_papers(session: Session, batch: Sequence[NewPaper], *, now: datetime) ->
     session.flush()
     for new, fingerprint in known:
         if paper := _find_known(session, new, fingerprint):
-            _complete(session, paper, new, fingerprint)
+            _complete(session, paper, new, fingerprint, now=now)
     return len(papers)
 
 
@@ -103,7 +105,9 @@ def _find_known(session: Session, new: NewPaper, fingerprint: str) -> Paper | No
     )
 
 
-def _complete(session: Session, known: Paper, new: NewPaper, fingerprint: str) -> None:
+def _complete(
+    session: Session, known: Paper, new: NewPaper, fingerprint: str, *, now: datetime
+) -> None:
     """Fill in what was not known of a paper; what is there already is never overwritten.
 
     A real title thus takes the place of a derived one, in the same row, so that everybody's
@@ -139,6 +143,14 @@ def _complete(session: Session, known: Paper, new: NewPaper, fingerprint: str) -
         setattr(known, column, value)
     known.version += 1
     known.catalogue_version = _next_catalogue_version(session)
+    record(
+        session,
+        "paper.completed",
+        now=now,
+        actor_id=scoped_to(session),
+        object_kind="paper",
+        object_id=str(known.public_id),
+    )
     session.flush()
 
 

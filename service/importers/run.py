@@ -4,11 +4,12 @@ A bad entry is reported beside the good ones. Each entry's row is written with i
 import that was cut off goes on where it stopped.
 """
 
+import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
-from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from service.catalogue.actions import add_paper
@@ -19,6 +20,8 @@ from service.errors import InvalidInput, ServiceError
 from service.importers.listing import ListedPaper, Listing, Skipped, parse
 from service.job_queue import JobKind, enqueue
 from service.tables import Import, ImportRow, ImportState, Outcome, PaperSource
+
+logger = logging.getLogger(__name__)
 
 LARGEST_FILE = 32 * 1024 * 1024
 """Bytes. The longest conference programmes are a tenth of that."""
@@ -143,7 +146,12 @@ def _bring(
                 paper, is_new = add_paper(session, _paper(entry, listing), now=now)
             row.paper_id = paper.id
             row.outcome = Outcome.CREATED if is_new else Outcome.KNOWN
-        except (ServiceError, DataError, IntegrityError) as error:
+        except OperationalError:
+            raise  # the database is away or locked: that is no fault of the entry
+        except Exception as error:
+            # Whatever an entry does to our code must not cost the entries after it.
+            if not isinstance(error, ServiceError):
+                logger.exception("entry %s of import %s", position, import_id)
             row.outcome = Outcome.FAILED
             row.reason = str(error) if isinstance(error, ServiceError) else "It cannot be stored."
             row.remedy = "Mend this paragraph and import the file again; the others are in."

@@ -204,7 +204,7 @@ def test_stopping_before_any_step_leaves_the_current_one_valid(
     assert shelf.open_current()[0] == good
     after = shelf.publish(model, facts={"n": 3})
     assert shelf.open_current()[0] == after
-    shelf.prune(keep=1)
+    shelf.prune(keep=1, dead_after_s=0)
     assert {path.name for path in shelf.root.iterdir()} == {after, registry.CURRENT}
 
 

@@ -407,3 +407,24 @@ def test_a_value_of_an_enum_that_the_code_does_not_know_never_leaves_it(with_row
         with pytest.raises(StatementError, match="devoured"):
             session.execute(sa.update(Bookmark).values(status="devoured"))
         session.rollback()
+
+
+def test_a_session_of_one_person_cannot_become_anothers(runtime: Runtime):
+    with runtime.reading() as session:
+        scope(session, 1)
+        scope(session, 1)
+        with pytest.raises(UnscopedQuery, match="another"):
+            scope(session, 2)
+
+
+def test_sql_text_that_names_an_owned_table_is_refused(runtime: Runtime):
+    with runtime.reading() as session, pytest.raises(UnscopedQuery, match="bookmark"):
+        scope(session, 1).execute(sa.text("SELECT count(*) FROM bookmark"))
+
+
+def test_another_persons_row_is_not_written(runtime: Runtime, alice: Person, bob: Person):
+    with runtime.writing() as session:
+        tag = Tag(user_id=alice.id, name="mine", name_key="mine")
+        scope(session, bob.id).add(tag)
+        with pytest.raises(UnscopedQuery, match="Tag"):
+            session.flush()

@@ -95,3 +95,9 @@ def test_related_papers_are_others_of_the_topic(api: Api, runtime: Runtime):
     assert str(papers[0].public_id) not in {item["paper"]["id"] for item in found}
     scores = [item["score"] for item in found]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("query", ["venue=ökologie", "venue=ÖKOLOGIE", "q=ÉTUDE", "q=étude"])
+def test_capitals_of_every_alphabet_are_alike(api: Api, runtime: Runtime, query: str):
+    make_papers(runtime, 1, title="Étude", venue="Ökologie")
+    assert len(api.get(f"/papers?{query}").json["items"]) == 1

@@ -10,11 +10,12 @@ import pytest
 import sqlalchemy as sa
 
 from service.accounts.queries import get_user
-from service.catalogue.queries import n_papers
+from service.catalogue.queries import n_papers, papers_page
+from service.catalogue.records import PaperFilter
 from service.db import scope
 from service.errors import InvalidInput, NotFound
 from service.importers.queries import get_import, import_rows, imports_page
-from service.importers.run import LARGEST_FILE, receive, run_import
+from service.importers.run import LARGEST_FILE, CutOff, receive, run_import
 from service.job_queue import JobKind
 from service.runtime import Runtime
 from service.tables import Import, ImportRow, ImportState, Job, Outcome, Paper
@@ -199,7 +200,7 @@ def test_an_entry_that_cannot_be_stored_is_reported_and_the_others_are_in(
     assert counts(again) == (1, 5, 0, 0)
 
 
-class CutOff(Exception):
+class PowerCut(Exception):
     """The power went."""
 
 
@@ -209,10 +210,10 @@ def test_an_import_that_was_cut_off_goes_on_where_it_stopped(
 ):
     def stop(done: int, _total: int) -> None:
         if done == at:
-            raise CutOff
+            raise PowerCut
 
     made = bring(runtime, alice, LISTING)
-    with pytest.raises(CutOff):
+    with pytest.raises(PowerCut):
         carry_out(runtime, alice, made, stop)
     halfway = as_it_is(runtime, alice, made)
     assert (halfway.state, halfway.content) == ("running", LISTING.encode())
@@ -221,6 +222,25 @@ def test_an_import_that_was_cut_off_goes_on_where_it_stopped(
     assert (done.state, counts(done)) == ("done", (6, 0, 0, 0)), "each counted as what it was"
     assert [row.position for row, _ in rows_of(runtime, alice, made)] == [1, 2, 3, 4, 5, 6]
     assert papers(runtime) == 6
+
+
+def test_an_import_stops_between_entries_when_it_is_told_to(runtime: Runtime, alice: Person):
+    made = bring(runtime, alice, LISTING)
+    answers = iter([False, False, True])
+    with pytest.raises(CutOff):
+        run_import(runtime.writing, made.id, alice.id, now=NOW, is_cut_off=lambda: next(answers))
+    assert papers(runtime) == 2
+    run_import(runtime.writing, made.id, alice.id, now=NOW)
+    assert counts(as_it_is(runtime, alice, made)) == (6, 0, 0, 0)
+
+
+def test_a_listing_keeps_its_order_in_the_catalogue(runtime: Runtime, alice: Person):
+    run_import(runtime.writing, bring(runtime, alice, LISTING).id, alice.id, now=NOW)
+    with runtime.reading() as session:
+        shown = papers_page(session, PaperFilter(), after=None, limit=10)
+    assert [topic in paper.abstract for paper, topic in zip(shown, TOPICS, strict=True)] == [
+        True
+    ] * 6
 
 
 def test_an_import_that_is_done_is_not_done_again(runtime: Runtime, alice: Person):

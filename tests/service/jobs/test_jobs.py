@@ -22,7 +22,15 @@ from service.job_queue import MOST_ATTEMPTS, JobKind, enqueue, fail
 from service.jobs.handlers import HANDLERS, IDEMPOTENCY_KEPT, queue_rebuild_if_due, tidy
 from service.jobs.queue import JobRunner, run_job
 from service.runtime import Runtime, build_runtime
-from service.tables import AnswerState, IdempotencyKey, Import, ImportRow, Job, JobState
+from service.tables import (
+    AnswerState,
+    FailedLogin,
+    IdempotencyKey,
+    Import,
+    ImportRow,
+    Job,
+    JobState,
+)
 from tests.factories import Person, make_papers
 from tests.service.importers.test_run import LISTING
 from tests.service.recommend.shelf import train
@@ -409,6 +417,18 @@ def test_answers_are_forgotten_when_their_keys_have_expired(runtime: Runtime, al
     tidy(runtime)
     with scope(runtime.reading(), alice.id) as session:
         assert session.scalars(sa.select(IdempotencyKey.key)).all() == ["young"]
+
+
+def test_wrong_passwords_of_long_ago_are_forgotten(runtime: Runtime):
+    now = datetime.now(UTC)
+    with runtime.writing() as session:
+        for name, days in {"fresh": 0, "old": 2}.items():
+            at = now - timedelta(days=days)
+            session.add(FailedLogin(address_hash=name, failures=9, last_failed_at=at))
+        session.commit()
+    tidy(runtime)
+    with runtime.reading() as session:
+        assert session.scalars(sa.select(FailedLogin.address_hash)).all() == ["fresh"]
 
 
 # ---- The end of a job that cannot be done --------------------------------------------------------
