@@ -6,8 +6,9 @@ from datetime import datetime
 from flask import request
 from sqlalchemy.exc import OperationalError
 
-from service.accounts.actions import LAST_USED_GRAIN, find_principal, note_use, sign_in
+from service.accounts.actions import LAST_USED_GRAIN, find_principal, note_use
 from service.accounts.records import EVERYTHING_PERSONAL, Principal, Scope
+from service.accounts.sign_in import sign_in
 from service.api.state import runtime
 from service.errors import NotAllowed, NotAuthenticated
 

@@ -127,7 +127,8 @@ def derive_title(source: str, links: Sequence[str] = ()) -> DerivedTitle:
     sentences = split_sentences(text)
     coined = find_name(text, sentences, list(_marked(nodes)), all_links)
     if coined is not None:
-        what = _description(coined, sentences)
+        # A clause like "in which ..." is cut before its pronoun and leaves the preposition behind.
+        what = _LOOSE_END.sub("", _description(coined, sentences) or "") or None
         colon = "" if what is None or what.startswith(("for ", "to ", "based on ")) else ":"
         described = f"{coined.name}{colon} {_capitalised(what or '') if colon else what or ''}"
         return DerivedTitle(cut(described), coined.name, _confidence(coined, what, text), "name")

@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from click.testing import CliRunner, Result
 from sqlalchemy.engine import make_url
 
-from service.accounts.actions import find_principal, sign_in
+from service.accounts.actions import find_principal
 from service.accounts.records import EVERYTHING_PERSONAL, Scope
+from service.accounts.sign_in import sign_in
 from service.catalogue.queries import n_papers
 from service.cli.main import cli
 from service.db import make_engine, system_scope

@@ -6,18 +6,16 @@ import pytest
 import sqlalchemy as sa
 
 from service.accounts.actions import (
-    FREE_FAILURES,
-    LONGEST_WAIT_S,
     MOST_TOKENS,
     create_token,
     create_user,
     find_principal,
     note_use,
     revoke_token,
-    sign_in,
 )
 from service.accounts.queries import first_admin, get_user, has_users, tokens_of
 from service.accounts.records import EVERYTHING_PERSONAL, NewToken, NewUser, Principal, Scope
+from service.accounts.sign_in import FREE_FAILURES, LONGEST_WAIT_S, sign_in
 from service.accounts.tokens import make_token, read_token
 from service.db import scope, system_scope
 from service.errors import (

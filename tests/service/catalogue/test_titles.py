@@ -533,3 +533,12 @@ def test_real_listings_get_their_names_and_no_invented_ones():
     assert not invented
     assert len({title.text for title in derived}) == len(papers) == 38
     assert all(title.text and len(title.text) <= MAX_TITLE for title in derived)
+
+
+def test_a_description_does_not_end_where_a_clause_was_cut_off():
+    derived = derive_title(
+        "Chat models forget their refusals. We introduce Ballast, a defence that finds the layers "
+        "in which refusal is decided. Ballast penalises their drift during fine-tuning."
+    )
+    assert derived.name == "Ballast"
+    assert derived.text == "Ballast: Defence that finds the layers"
