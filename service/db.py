@@ -7,8 +7,10 @@ once, whatever the busy timeout, when somebody else wrote in between.
 
 import logging
 import re
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Final, TypeVar, cast
 
 import sqlalchemy as sa
@@ -214,3 +216,17 @@ def insert_if_new(
     insert = sqlite.insert if dialect == "sqlite" else postgresql.insert
     statement = insert(table).values(**values).on_conflict_do_nothing(index_elements=list(unique))
     return session.scalar(statement.returning(table))
+
+
+Place = tuple[datetime, uuid.UUID]
+"""Where a page ended: the time and the public id of its last row."""
+
+
+def newest_first(
+    query: sa.Select[Row], at: Any, public_id: Any, *, after: Place | None, limit: int
+) -> sa.Select[Row]:
+    """One page by keyset: it skips and repeats nothing, whatever is added meanwhile."""
+    if after is not None:
+        last_at, last_id = after
+        query = query.where(sa.or_(at < last_at, sa.and_(at == last_at, public_id > last_id)))
+    return query.order_by(at.desc(), public_id).limit(limit)

@@ -1,13 +1,13 @@
 """What is in the catalogue."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session, selectinload
 
 from service.catalogue.records import PaperFilter
+from service.db import Place, newest_first
 from service.errors import NotFound
 from service.tables import CatalogueState, Paper
 
@@ -27,22 +27,13 @@ def papers_page(
     session: Session,
     which: PaperFilter,
     *,
-    after: tuple[datetime, UUID] | None,
+    after: Place | None,
     limit: int,
 ) -> Sequence[Paper]:
     """The papers added last come first; ``after`` is the place where the page before ended."""
-    query = _matching(select(Paper), which)
-    if after is not None:
-        added_at, public_id = after
-        query = query.where(
-            or_(
-                Paper.added_at < added_at,
-                and_(Paper.added_at == added_at, Paper.public_id > public_id),
-            )
-        )
-    return session.scalars(
-        query.order_by(Paper.added_at.desc(), Paper.public_id).options(*WITH_PARTS).limit(limit)
-    ).all()
+    query = _matching(select(Paper), which).options(*WITH_PARTS)
+    page = newest_first(query, Paper.added_at, Paper.public_id, after=after, limit=limit)
+    return session.scalars(page).all()
 
 
 def papers_by_id(session: Session, ids: Collection[int]) -> dict[int, Paper]:

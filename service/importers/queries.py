@@ -1,12 +1,12 @@
 """How imports went; every session here is bound to one person by ``scope()``."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
+from service.db import Place, newest_first
 from service.errors import NotFound
 from service.tables import Import, ImportRow, Paper
 
@@ -24,7 +24,7 @@ def get_import(session: Session, user_id: int, import_id: UUID) -> Import:
 
 
 def imports_page(
-    session: Session, user_id: int, *, after: tuple[datetime, UUID] | None, limit: int
+    session: Session, user_id: int, *, after: Place | None, limit: int
 ) -> Sequence[Import]:
     """The latest first."""
     query = (
@@ -32,14 +32,8 @@ def imports_page(
         .where(Import.user_id == user_id)
         .options(defer(Import.content, raiseload=True))
     )
-    if after is not None:
-        at, public_id = after
-        query = query.where(
-            or_(Import.created_at < at, and_(Import.created_at == at, Import.public_id > public_id))
-        )
-    return session.scalars(
-        query.order_by(Import.created_at.desc(), Import.public_id).limit(limit)
-    ).all()
+    page = newest_first(query, Import.created_at, Import.public_id, after=after, limit=limit)
+    return session.scalars(page).all()
 
 
 def import_rows(

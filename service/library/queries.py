@@ -1,25 +1,19 @@
 """What a person has kept; every session here is bound to that person by ``scope()``."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
-from sqlalchemy import Select, and_, or_, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
+from service.catalogue.queries import WITH_PARTS
+from service.db import Place, newest_first
 from service.errors import NotFound
 from service.library.records import BookmarkFilter, tag_key
-from service.tables import Bookmark, Dismissal, Paper, Rating, Tag
+from service.tables import Bookmark, Dismissal, Rating, Tag
 
-_PAPER_PARTS = (
-    selectinload(Paper.authors),
-    selectinload(Paper.identifiers),
-)
 Found = TypeVar("Found")
-
-Place = tuple[datetime, UUID]
-"""Where a page ended: the time and the public id of its last row."""
 
 
 def get_bookmark(session: Session, user_id: int, bookmark_id: UUID) -> Bookmark:
@@ -45,16 +39,8 @@ def bookmarks_page(
         query = query.where(Bookmark.status == which.status)
     if which.tag is not None:
         query = query.where(Bookmark.tags.any(Tag.name_key == tag_key(which.tag)))
-    if after is not None:
-        at, public_id = after
-        query = query.where(
-            or_(
-                Bookmark.saved_at < at,
-                and_(Bookmark.saved_at == at, Bookmark.public_id > public_id),
-            )
-        )
-    query = query.order_by(Bookmark.saved_at.desc(), Bookmark.public_id).limit(limit)
-    return session.scalars(query).all()
+    page = newest_first(query, Bookmark.saved_at, Bookmark.public_id, after=after, limit=limit)
+    return session.scalars(page).all()
 
 
 def ratings_page(
@@ -62,37 +48,24 @@ def ratings_page(
 ) -> Sequence[Rating]:
     """Rated last comes first."""
     query = _ratings(user_id)
-    if after is not None:
-        at, public_id = after
-        query = query.where(
-            or_(Rating.rated_at < at, and_(Rating.rated_at == at, Rating.public_id > public_id))
-        )
-    query = query.order_by(Rating.rated_at.desc(), Rating.public_id).limit(limit)
-    return session.scalars(query).all()
+    page = newest_first(query, Rating.rated_at, Rating.public_id, after=after, limit=limit)
+    return session.scalars(page).all()
 
 
 def dismissals_page(
     session: Session, user_id: int, *, after: Place | None, limit: int
 ) -> Sequence[Dismissal]:
     """Dismissed last comes first."""
-    query = _dismissals(user_id)
-    if after is not None:
-        at, public_id = after
-        query = query.where(
-            or_(
-                Dismissal.dismissed_at < at,
-                and_(Dismissal.dismissed_at == at, Dismissal.public_id > public_id),
-            )
-        )
-    query = query.order_by(Dismissal.dismissed_at.desc(), Dismissal.public_id).limit(limit)
-    return session.scalars(query).all()
+    at, public_id = Dismissal.dismissed_at, Dismissal.public_id
+    page = newest_first(_dismissals(user_id), at, public_id, after=after, limit=limit)
+    return session.scalars(page).all()
 
 
 def _bookmarks(user_id: int) -> Select[Bookmark]:
     return (
         select(Bookmark)
         .where(Bookmark.user_id == user_id)
-        .options(joinedload(Bookmark.paper).options(*_PAPER_PARTS), selectinload(Bookmark.tags))
+        .options(joinedload(Bookmark.paper).options(*WITH_PARTS), selectinload(Bookmark.tags))
     )
 
 
@@ -100,7 +73,7 @@ def _ratings(user_id: int) -> Select[Rating]:
     return (
         select(Rating)
         .where(Rating.user_id == user_id)
-        .options(joinedload(Rating.paper).options(*_PAPER_PARTS))
+        .options(joinedload(Rating.paper).options(*WITH_PARTS))
     )
 
 
@@ -108,7 +81,7 @@ def _dismissals(user_id: int) -> Select[Dismissal]:
     return (
         select(Dismissal)
         .where(Dismissal.user_id == user_id)
-        .options(joinedload(Dismissal.paper).options(*_PAPER_PARTS))
+        .options(joinedload(Dismissal.paper).options(*WITH_PARTS))
     )
 
 
