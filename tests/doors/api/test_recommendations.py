@@ -97,3 +97,10 @@ def test_an_empty_list_says_that_nothing_is_left(api: Api, paper_id: str):
     answer = api.get("/recommendations?venue=Nowhere").json
     assert answer["items"] == []
     assert answer["explanation"].startswith("Nothing is left to recommend")
+
+
+def test_a_service_without_a_model_is_ready_and_says_what_it_lacks(api: Api, runtime: Runtime):
+    make_papers(runtime, 3)
+    ready = api.client.get("/health/ready")
+    assert ready.status_code == 200
+    assert ready.json["checks"]["model"].startswith("stale: No model has been trained yet")

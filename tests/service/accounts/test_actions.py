@@ -13,6 +13,7 @@ from service.accounts.actions import (
     note_use,
     revoke_token,
 )
+from service.accounts.passwords import matches
 from service.accounts.queries import first_admin, get_user, has_users, tokens_of
 from service.accounts.records import EVERYTHING_PERSONAL, NewToken, NewUser, Principal, Scope
 from service.accounts.sign_in import FREE_FAILURES, LONGEST_WAIT_S, sign_in
@@ -303,3 +304,17 @@ def test_failures_do_not_keep_the_address(runtime: Runtime):
     with runtime.reading() as session, system_scope(session, "a test"):
         kept = session.scalars(sa.select(FailedLogin.address_hash)).one()
     assert "nobody" not in kept
+
+
+def test_the_slow_look_at_a_password_lets_others_write(
+    runtime: Runtime, alice: Person, monkeypatch: pytest.MonkeyPatch
+):
+    def look_slowly(password_hash: str | None, password: str) -> bool:
+        with runtime.writing() as session:  # waits, and fails, for whoever holds the lock
+            session.add(AuditEntry(at=NOW, action="meanwhile"))
+            session.commit()
+        return matches(password_hash, password)
+
+    monkeypatch.setattr("service.accounts.sign_in.matches", look_slowly)
+    assert attempt(runtime, alice.email, PASSWORD)
+    assert not attempt(runtime, alice.email, "wrong password")

@@ -14,6 +14,7 @@ from service.catalogue.queries import n_papers, papers_page
 from service.catalogue.records import PaperFilter
 from service.db import scope
 from service.errors import InvalidInput, NotFound
+from service.importers.listing import Listing, parse
 from service.importers.queries import get_import, import_rows, imports_page
 from service.importers.run import LARGEST_FILE, CutOff, receive, run_import
 from service.job_queue import JobKind
@@ -407,3 +408,20 @@ def _is_named(paper: Paper, name: str) -> bool:
     """By the name, or by the abbreviation that stands for it."""
     shown = f"{paper.derived_name or ''}|{paper.display_title}".casefold()
     return paper.derived_name is not None and name.casefold() in shown
+
+
+def test_a_file_is_read_while_others_may_write(
+    runtime: Runtime, alice: Person, bob: Person, monkeypatch: pytest.MonkeyPatch
+):
+    made = bring(runtime, alice, LISTING)
+    written = []
+
+    def parse_slowly(content: bytes) -> Listing:
+        # Whoever holds the write lock here makes this wait, and fail.
+        written.append(bring(runtime, bob, LISTING))
+        return parse(content)
+
+    monkeypatch.setattr("service.importers.run.parse", parse_slowly)
+    run_import(runtime.writing, made.id, alice.id, now=NOW)
+    assert len(written) == 1
+    assert counts(as_it_is(runtime, alice, made)) == (6, 0, 0, 0)

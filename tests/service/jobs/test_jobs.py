@@ -18,9 +18,9 @@ import sqlalchemy as sa
 from service.config import Settings
 from service.db import scope, system_scope
 from service.importers.run import receive
-from service.job_queue import MOST_ATTEMPTS, JobKind, enqueue, fail
+from service.job_queue import MOST_ATTEMPTS, JobKind, claim, enqueue, fail, keep
 from service.jobs.handlers import HANDLERS, IDEMPOTENCY_KEPT, queue_rebuild_if_due, tidy
-from service.jobs.queue import JobRunner, run_job
+from service.jobs.queue import JobRunner, _kept, run_job
 from service.runtime import Runtime, build_runtime
 from service.tables import (
     AnswerState,
@@ -479,3 +479,27 @@ def test_a_training_ends_with_its_worker_however_that_ended(runtime: Runtime, en
         os.close(life_line)
         assert child.wait(PATIENCE_S) == 1
     assert runtime.live_model.registry.current() is None
+
+
+def test_a_lease_is_renewed_again_after_the_database_was_away(
+    trained: Runtime, alice: Person, monkeypatch: pytest.MonkeyPatch
+):
+    job_id = bring(trained, alice)
+    with trained.writing() as session:
+        held = claim(session, job_id, now=datetime.now(UTC))
+        run_out = datetime.now(UTC) - timedelta(hours=1)
+        session.execute(sa.update(Job).where(Job.id == job_id).values(lease_until=run_out))
+        session.commit()
+    tries = []
+
+    def away_at_first(*args: object, **options: object) -> None:
+        tries.append(None)
+        if len(tries) == 1:
+            raise sa.exc.OperationalError("UPDATE job", {}, Exception("database is locked"))
+        keep(*args, **options)
+
+    monkeypatch.setattr("service.jobs.queue.KEEP_EVERY_S", 0.02)
+    monkeypatch.setattr("service.jobs.queue.job_queue.keep", away_at_first)
+    with _kept(trained, held):
+        wait_until(lambda: job(trained, job_id).lease_until > datetime.now(UTC))
+    assert len(tries) > 1
