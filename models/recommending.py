@@ -282,7 +282,7 @@ def _reasons(
     if ranking.blended is None:
         return ((),) * len(chosen)
     own = model.item_ids[ranking.blended.evidence.rows]
-    return tuple(_largest(own, line) for line in shares(model, ranking.blended, chosen))
+    return tuple(_largest(own, line) for line in shares(ranking.blended, chosen))
 
 
 def _largest(own: IntArray, amounts: FloatArray) -> tuple[Contribution, ...]:

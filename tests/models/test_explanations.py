@@ -48,7 +48,7 @@ def test_shares_of_the_persons_papers_sum_to_the_score(busy, names, ratings, age
     history = history_of(*(IDS[x] for x in names), ratings=ratings[:n], age_days=ages[:n])
     blended = blend(busy, evidence_of(busy, history))
     targets = np.arange(len(PAPERS))
-    amounts = shares(busy, blended, targets)
+    amounts = shares(blended, targets)
     scale = max(1.0, float(np.abs(blended.scores).max()))
     np.testing.assert_allclose(amounts.sum(axis=1), blended.scores, atol=1e-5 * scale)
 
