@@ -15,7 +15,7 @@ from models.config import Config
 from models.feedback import History, to_confidence
 from models.ranking.blend import PARTS, Blend, Evidence, blend
 from models.ranking.candidates import best, candidates
-from models.ranking.explain import shares
+from models.ranking.explain import shared_terms, shares
 from models.ranking.model import Model
 from models.ranking.rerank import diversified
 
@@ -52,10 +52,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
-    """``amount`` of a score that is owed to the person's paper ``item_id``."""
+    """``amount`` of a score that is owed to the person's paper ``item_id``; ``terms`` are those
+    that both papers have, the weightiest first."""
 
     item_id: int
     amount: float
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,7 @@ class Slate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ranking:
+class Ranking:
     """Scores (m,) of one strategy; ``blended`` is None where nothing personal is in them."""
 
     strategy: Literal["personal", "cold_start"]
@@ -111,8 +113,8 @@ def recommend(
     limit = max(0, request.limit)
     if len(rows) == 0 or limit == 0:
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
-    ranking = _rank(model, evidence_of(model, history, request.seeds), request)
-    pool = best(ranking.scores, rows, _pool_size(limit), _prior(model))
+    ranking = rank_all(model, evidence_of(model, history, request.seeds), request)
+    pool = best(ranking.scores, rows, _pool_size(limit), tie_break(model))
     chosen = diversified(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
     )
@@ -137,7 +139,7 @@ def related(
         return ()
     scores = blend(model, evidence).scores
     rows = candidates(model.items, None, own, exclude)
-    chosen = best(scores, rows, max(0, limit), _prior(model))
+    chosen = best(scores, rows, max(0, limit), tie_break(model))
     return tuple(
         (int(model.item_ids[row]), float(scores[row])) for row in chosen if scores[row] > 0
     )
@@ -159,8 +161,8 @@ def rank_without(
         return None
     shorter = replace(request, seeds=request.seeds[request.seeds != without])
     evidence = evidence_of(model, _leave_out(history, without), shorter.seeds)
-    scores = _rank(model, evidence, shorter).scores
-    return _score_rank(scores, rows, _prior(model), int(target[0]))
+    scores = rank_all(model, evidence, shorter).scores
+    return place_by_score(scores, rows, tie_break(model), int(target[0]))
 
 
 def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evidence:
@@ -182,12 +184,13 @@ def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evi
     return Evidence(rows=positions[chosen], confidence=signed[chosen])
 
 
-def _rank(model: Model, evidence: Evidence, request: Request) -> _Ranking:
+def rank_all(model: Model, evidence: Evidence, request: Request) -> Ranking:
+    """Scores of every paper, by the person's taste or, where nothing speaks of one, without it."""
     if evidence.is_positive:
         blended = blend(model, evidence)
         if np.any(blended.scores != 0):
             rows = np.arange(len(model.items))
-            return _Ranking(
+            return Ranking(
                 strategy="personal",
                 scores=blended.scores,
                 parts={name: blended.part(name, rows) for name in PARTS},
@@ -197,7 +200,7 @@ def _rank(model: Model, evidence: Evidence, request: Request) -> _Ranking:
     return _rank_cold(model, evidence, request)
 
 
-def _rank_cold(model: Model, evidence: Evidence, request: Request) -> _Ranking:
+def _rank_cold(model: Model, evidence: Evidence, request: Request) -> Ranking:
     dislikes = evidence.confidence < 0
     away = np.zeros(len(model.items), np.float32)
     if dislikes.any():
@@ -211,7 +214,7 @@ def _rank_cold(model: Model, evidence: Evidence, request: Request) -> _Ranking:
         "recency": np.asarray(model.recency, np.float32),
         "centrality": np.asarray(model.centrality, np.float32),
     }
-    return _Ranking(
+    return Ranking(
         strategy="cold_start",
         scores=parts["content"] + parts["recency"] + parts["centrality"],
         parts=parts,
@@ -232,7 +235,8 @@ def _pool_size(limit: int) -> int:
     return max(limit, min(max(POOL_FACTOR * limit, SMALLEST_POOL), LARGEST_POOL))
 
 
-def _prior(model: Model) -> FloatArray:
+def tie_break(model: Model) -> FloatArray:
+    """Which of two papers of the same score comes first, (m,) float32."""
     return model.recency + model.centrality
 
 
@@ -254,14 +258,14 @@ def _explore(
 
 def _explained(
     model: Model,
-    ranking: _Ranking,
+    ranking: Ranking,
     chosen: IntArray,
     propensities: FloatArray,
     rows: IntArray,
     explain: bool,
 ) -> tuple[Recommended, ...]:
     reasons = _reasons(model, ranking, chosen) if explain else ((),) * len(chosen)
-    prior = _prior(model)
+    prior = tie_break(model)
     return tuple(
         Recommended(
             item_id=int(model.item_ids[row]),
@@ -270,29 +274,34 @@ def _explained(
             parts={name: float(part[row]) for name, part in ranking.parts.items()},
             because=reasons[place],
             propensity=float(propensities[place]),
-            score_rank=_score_rank(ranking.scores, rows, prior, int(row)),
+            score_rank=place_by_score(ranking.scores, rows, prior, int(row)),
         )
         for place, row in enumerate(chosen)
     )
 
 
 def _reasons(
-    model: Model, ranking: _Ranking, chosen: IntArray
+    model: Model, ranking: Ranking, chosen: IntArray
 ) -> tuple[tuple[Contribution, ...], ...]:
     if ranking.blended is None:
         return ((),) * len(chosen)
-    own = model.item_ids[ranking.blended.evidence.rows]
-    return tuple(_largest(own, line) for line in shares(ranking.blended, chosen))
-
-
-def _largest(own: IntArray, amounts: FloatArray) -> tuple[Contribution, ...]:
-    order = np.argsort(-amounts, kind="stable")[:MOST_REASONS]
+    own = ranking.blended.evidence.rows
+    lines = shares(ranking.blended, chosen)
     return tuple(
-        Contribution(item_id=int(own[i]), amount=float(amounts[i])) for i in order if amounts[i] > 0
+        tuple(
+            Contribution(
+                item_id=int(model.item_ids[own[i]]),
+                amount=float(line[i]),
+                terms=shared_terms(model.content, int(row), int(own[i])),
+            )
+            for i in np.argsort(-line, kind="stable")[:MOST_REASONS]
+            if line[i] > 0
+        )
+        for row, line in zip(chosen, lines, strict=True)
     )
 
 
-def _score_rank(scores: FloatArray, rows: IntArray, prior: FloatArray, row: int) -> int:
+def place_by_score(scores: FloatArray, rows: IntArray, prior: FloatArray, row: int) -> int:
     """The place of ``row`` in the order of :func:`best`, from 1."""
     values, own = scores[rows], scores[row]
     tied = (values == own) & (
