@@ -4,7 +4,7 @@ A column of the matrix is a work, so that a preprint and its published version a
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -133,8 +133,7 @@ def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
     )
     texts: dict[int, tuple[str, float, float]] = {}
     for work_id, title, display_title, abstract, year, added_at in rows:
-        # A derived title is cut from the abstract: it would only count those words twice.
-        text = "\n".join(part for part in (display_title if title else "", abstract) if part)
+        text = _text(title, display_title, abstract)
         if work_id not in texts or len(text) > len(texts[work_id][0]):
             added_days = (now - added_at).total_seconds() / SECONDS_A_DAY
             texts[work_id] = (text, float(year) if year else np.nan, added_days)
@@ -145,6 +144,26 @@ def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
         published_year=np.array([year for _, year, _ in values], dtype=np.float32),
         added_days=np.array([days for _, _, days in values], dtype=np.float32),
     )
+
+
+def texts_of(session: Session, works: Collection[int]) -> dict[int, str]:
+    """What the model has read of each of the works, by work."""
+    rows = session.execute(
+        select(Paper.work_id, Paper.title, Paper.display_title, Paper.abstract_text)
+        .where(Paper.work_id.in_(works))
+        .order_by(Paper.id)
+    )
+    texts: dict[int, str] = {}
+    for work_id, title, display_title, abstract in rows:
+        text = _text(title, display_title, abstract)
+        if len(text) > len(texts.get(work_id, "")):
+            texts[work_id] = text
+    return texts
+
+
+def _text(title: str | None, display_title: str, abstract: str | None) -> str:
+    # A derived title is cut from the abstract: it would only count those words twice.
+    return "\n".join(part for part in (display_title if title else "", abstract) if part)
 
 
 def training_set(session: Session, *, now: datetime) -> tuple[TrainingSet, HighWater]:

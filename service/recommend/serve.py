@@ -24,10 +24,10 @@ from service.recommend.dataset import (
     works_tagged,
 )
 from service.recommend.live_model import Live, LiveModel
+from service.recommend.reasons import Share, deeds_of, reasons_of
 from service.recommend.rebuild import why_stale
 from service.recommend.records import (
     ModelFacts,
-    Reason,
     Recommendations,
     RecommendedPaper,
     Wish,
@@ -61,6 +61,7 @@ def recommend(
     library_version = get_user(session, user_id).library_version
     live = live_model.current(session, now=now)
     history = history_of(session, user_id, now=now)
+    seeds = seeds_of(session, user_id, wish)
     hidden = np.concatenate([hidden_works(session, user_id, now=now), history.item_ids])
     slate = recommending.recommend(
         live.model,
@@ -69,23 +70,29 @@ def recommend(
             limit=wish.limit,
             allowed=_allowed(session, wish),
             exclude=hidden,
-            seeds=_seeds(session, user_id, wish),
+            seeds=seeds,
             diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
+            explain=wish.explain,
         ),
         rng=rng,
     )
     works = [item.item_id for item in slate.items]
-    reasons = [one.item_id for item in slate.items for one in item.because]
-    papers = _papers_of_works(session, {*works, *reasons}, wish)
+    own = [one.item_id for item in slate.items for one in item.because]
+    papers = papers_of_works(session, {*works, *own}, wish)
+    reasons = reasons_of(
+        session,
+        user_id,
+        _shares(slate),
+        papers,
+        deeds_of(history, named=named_works(session, wish)),
+    )
     items = tuple(
         RecommendedPaper(
             paper=papers[item.item_id],
             rank=item.rank,
             score=item.score,
             parts=item.parts,
-            because=tuple(
-                Reason(paper=papers[one.item_id], amount=one.amount) for one in item.because
-            ),
+            because=tuple(reasons.get(item.item_id, ())),
             others=(
                 item.score - sum(one.amount for one in item.because)
                 if slate.strategy == "personal"
@@ -101,10 +108,18 @@ def recommend(
         strategy=slate.strategy,
         explanation=_explanation(slate, wish),
         items=items,
-        model=_facts(session, live, now=now),
+        model=facts_of(session, live, now=now),
         library_version=library_version,
         catalogue_version=live.catalogue_version,
     )
+
+
+def _shares(slate: ModelSlate) -> list[Share]:
+    return [
+        Share(work=item.item_id, own=one.item_id, amount=one.amount, terms=one.terms)
+        for item in slate.items
+        for one in item.because
+    ]
 
 
 def _explanation(slate: ModelSlate, wish: Wish) -> str:
@@ -151,16 +166,17 @@ def related(
     """The papers nearest to one, nearest first, with their similarity; never itself."""
     live = live_model.current(session, now=now)
     found = recommending.related(live.model, paper.work_id, limit=limit)
-    papers = _papers_of_works(session, {work for work, _ in found}, Wish())
+    papers = papers_of_works(session, {work for work, _ in found}, Wish())
     return [(papers[work], score) for work, score in found if work in papers]
 
 
 def model_facts(session: Session, live_model: LiveModel, *, now: datetime) -> ModelFacts:
     """How old the model behind the next answer is."""
-    return _facts(session, live_model.current(session, now=now), now=now)
+    return facts_of(session, live_model.current(session, now=now), now=now)
 
 
-def _facts(session: Session, live: Live, *, now: datetime) -> ModelFacts:
+def facts_of(session: Session, live: Live, *, now: datetime) -> ModelFacts:
+    """How old this model is."""
     mark = HighWater(
         catalogue_version=live.catalogue_version,
         library_changes=library_changes(session),
@@ -178,22 +194,30 @@ def _facts(session: Session, live: Live, *, now: datetime) -> ModelFacts:
     )
 
 
-def _seeds(session: Session, user_id: int, wish: Wish) -> NDArray[np.int64]:
-    """The works to go by instead of the whole library; none for the library."""
-    works: set[int] = set()
-    if wish.seeds:
-        found = session.execute(
-            select(Paper.public_id, Paper.work_id).where(Paper.public_id.in_(wish.seeds))
-        ).all()
-        if unknown := set(wish.seeds) - {public_id for public_id, _ in found}:
-            raise InvalidInput(f"There is no paper {min(unknown)}.", field="seeds")
-        works |= {work_id for _, work_id in found}
+def seeds_of(session: Session, user_id: int, wish: Wish) -> NDArray[np.int64]:
+    """The works to go by instead of the whole library, int64; none for the library.
+
+    Raises InvalidInput for seeds or tags that are not there.
+    """
+    works = named_works(session, wish)
     if wish.tag is not None:
         tagged = works_tagged(session, user_id, wish.tag)
         if not tagged:
             raise InvalidInput("None of your bookmarks has this tag.", field="tag")
         works |= tagged
     return np.array(sorted(works), dtype=np.int64)
+
+
+def named_works(session: Session, wish: Wish) -> set[int]:
+    """The works of the seeds that the wish names. Raises InvalidInput if one is not there."""
+    if not wish.seeds:
+        return set()
+    found = session.execute(
+        select(Paper.public_id, Paper.work_id).where(Paper.public_id.in_(wish.seeds))
+    ).all()
+    if unknown := set(wish.seeds) - {public_id for public_id, _ in found}:
+        raise InvalidInput(f"There is no paper {min(unknown)}.", field="seeds")
+    return {work_id for _, work_id in found}
 
 
 def _allowed(session: Session, wish: Wish) -> NDArray[np.int64] | None:
@@ -217,7 +241,7 @@ def _conditions(wish: Wish) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _papers_of_works(session: Session, works: Collection[int], wish: Wish) -> dict[int, Paper]:
+def papers_of_works(session: Session, works: Collection[int], wish: Wish) -> dict[int, Paper]:
     """One paper for each work: one that fits the wish, if it can be, and has an abstract."""
     rows: Sequence[Paper] = session.scalars(
         select(Paper).where(Paper.work_id.in_(works)).options(*WITH_PARTS).order_by(Paper.id)

@@ -7,12 +7,13 @@ import marshmallow as ma
 import numpy as np
 
 from service.accounts.records import Scope
-from service.api.fields import Id, Int, QueryFlag, QueryInt, QueryNumber, Text, Time
+from service.api.fields import Choice, Id, Int, QueryFlag, QueryInt, QueryNumber, Text, Time
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
 from service.api.v1.paper_schemas import PaperSchema
-from service.recommend.records import Reason, RecommendedPaper, Wish
+from service.recommend.readers import FEWEST_READERS
+from service.recommend.records import Deed, Reason, RecommendedPaper, Wish
 from service.recommend.serve import DEFAULT_DIVERSITY, log_slate, recommend
 
 MOST_SEEDS = 50
@@ -59,16 +60,38 @@ class RecommendationQuery(Schema):
     )
 
     @ma.post_load
-    def _wish(self, data: dict[str, Any], **_: Any) -> tuple[Wish, bool]:
-        explain = data.pop("explain")
-        return Wish(**{**data, "seeds": tuple(data["seeds"])}), explain
+    def _wish(self, data: dict[str, Any], **_: Any) -> Wish:
+        return Wish(**{**data, "seeds": tuple(data["seeds"])})
 
 
 class ReasonSchema(Schema):
     paper_id = Id(required=True)
     display_title = ma.fields.String(required=True)
     amount = ma.fields.Float(
-        required=True, metadata={"description": "What this paper of yours brought of the score."}
+        required=True,
+        metadata={"description": "What this paper of yours brought of the score, for or against."},
+    )
+    did = ma.fields.List(
+        Choice(Deed),
+        required=True,
+        metadata={"description": "What you did with it, what says most first."},
+    )
+    stars = Int(required=True, allow_none=True, metadata={"description": "Your rating."})
+    terms = ma.fields.List(
+        ma.fields.String(),
+        required=True,
+        metadata={
+            "description": "The words of both papers that count most, at most three.",
+            "example": ["federated", "LoRA"],
+        },
+    )
+    readers = Int(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "How many other people have both papers in their libraries. Null if "
+            f"fewer than {FEWEST_READERS}, who could be guessed."
+        },
     )
     text = ma.fields.String(required=True, metadata={"description": "The same in a sentence."})
 
@@ -132,13 +155,12 @@ class RecommendationsSchema(Schema):
 @blp.needs(Scope.RECS_READ)
 @blp.arguments(RecommendationQuery, location="query")
 @blp.response(200, RecommendationsSchema)
-def list_recommendations(query: tuple[Wish, bool]) -> dict[str, Any]:
+def list_recommendations(wish: Wish) -> dict[str, Any]:
     """Get recommendations
 
     What you saved, rated or dismissed a moment ago counts already. The list is remembered under
     its ``slate_id``, so that what you do with it can be learned from.
     """
-    wish, explain = query
     now = datetime.now(UTC)
     rng = np.random.default_rng()
     made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
@@ -151,25 +173,29 @@ def list_recommendations(query: tuple[Wish, bool]) -> dict[str, Any]:
         "strategy": made.strategy,
         "explanation": made.explanation,
         "model": made.model,
-        "items": [_shown(item, explain=explain) for item in made.items],
+        "items": [_shown(item) for item in made.items],
     }
 
 
-def _shown(item: RecommendedPaper, *, explain: bool) -> dict[str, Any]:
+def _shown(item: RecommendedPaper) -> dict[str, Any]:
     return {
         "rank": item.rank,
         "score": item.score,
         "parts": dict(item.parts),
-        "because": [_reason(one, item.score) for one in item.because] if explain else [],
+        "because": [shown_reason(reason) for reason in item.because],
         "others": item.others,
         "paper": item.paper,
     }
 
 
-def _reason(reason: Reason, score: float) -> dict[str, Any]:
+def shown_reason(reason: Reason) -> dict[str, Any]:
     return {
         "paper_id": reason.paper.public_id,
         "display_title": reason.paper.display_title,
         "amount": reason.amount,
-        "text": f"“{reason.paper.display_title}” brings {reason.amount:.2f} of {score:.2f}.",
+        "did": reason.deeds,
+        "stars": reason.stars,
+        "terms": reason.terms,
+        "readers": reason.readers,
+        "text": reason.text,
     }
