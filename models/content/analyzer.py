@@ -6,8 +6,8 @@ A light tokenizer of our own, so that the web process needs no scikit-learn; han
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from models.content.stem import stem
@@ -90,35 +90,29 @@ def terms_of(text: str) -> list[str]:
     return found
 
 
-def surface_forms(*texts: str) -> dict[str, str]:
+def surface_forms(*texts: str, terms: Collection[str] | None = None) -> dict[str, str]:
     """How each term of the texts is written in them: "lora" as LoRA, "finetun" as fine-tuning.
 
     Of several forms it is the most frequent, of equally frequent ones the one with fewer capitals,
     since those of titles and of first words say nothing. A term of one word of a compound is that
-    word.
+    word. ``terms``: only these are looked for.
     """
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: Counter[tuple[str, str]] = Counter()
     for text in texts:
-        for term, forms in _forms(text).items():
-            counts[term].update(forms)
-    return {term: max(forms, key=_preference(forms)) for term, forms in counts.items()}
+        counts.update(_forms(text, None if terms is None else frozenset(terms)))
+    ordered = sorted(counts, key=lambda pair: (counts[pair], -sum(map(str.isupper, pair[1]))))
+    return dict(ordered)
 
 
-def _preference(forms: Counter[str]) -> Callable[[str], tuple[int, int]]:
-    return lambda form: (forms[form], -sum(map(str.isupper, form)))
-
-
-@lru_cache(maxsize=1_000)
-def _forms(text: str) -> Mapping[str, Counter[str]]:
-    """Each term with the forms it has in the text; kept for as long as the text is looked at."""
+def _forms(text: str, terms: Collection[str] | None) -> Iterator[tuple[str, str]]:
+    """Each term, as often as it occurs, with the form it has there."""
     written = _HYPHENS.sub("-", unicodedata.normalize("NFKC", _NOISE.sub(" ", text)))
     folded, places = _folded(written)
-    found: dict[str, Counter[str]] = defaultdict(Counter)
     for match in _TOKEN.finditer(folded):
         token, start = match[0], match.start()
         for term, first, end in _bigrams(token) if _IS_CJK.match(token) else _words(token):
-            found[term][written[places[start + first] : places[start + end - 1] + 1]] += 1
-    return found
+            if terms is None or term in terms:
+                yield term, written[places[start + first] : places[start + end - 1] + 1]
 
 
 def _folded(written: str) -> tuple[str, Sequence[int]]:

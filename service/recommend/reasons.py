@@ -108,7 +108,7 @@ def words_in_common(terms: Sequence[str], *texts: str) -> tuple[str, ...]:
     A term that stands in none of them is left out: its stem is nothing to show. Of a compound and
     its parts only the compound is said: "low-rank" rather than "low-rank, rank, low".
     """
-    written = surface_forms(*texts)
+    written = surface_forms(*texts, terms=terms)
     chosen: list[str] = []
     for form in (written[term] for term in terms if term in written):
         parts = set(terms_of(form))

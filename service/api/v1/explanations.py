@@ -52,7 +52,10 @@ class ExplanationQuery(Schema):
         1,
         MOST_SHOWN,
         load_default=50,
-        metadata={"description": "How many papers and terms are shown; the rest come as a sum."},
+        metadata={
+            "description": "How many papers and terms are shown; the rest come as a sum. A paper "
+            "that was left out for trial is always shown."
+        },
     )
 
     @ma.post_load
