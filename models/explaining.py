@@ -28,7 +28,7 @@ from models.recommending import (
 )
 
 COUNTERFACTUALS = 5
-"""Each is a whole ranking: 3 to 10 ms with ten thousand papers."""
+"""Each is a whole ranking: from 14 ms with ten thousand papers, 200 of them saved, 256 factors."""
 NAMED = 500
 """Of a larger library only the papers with the largest shares have their terms looked up."""
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import Subquery, func, select
+from sqlalchemy.orm import Session
 
 from service.db import system_scope
 from service.tables import Bookmark, Paper
@@ -25,23 +25,25 @@ def readers_of_both(
     """
     if not works or not others:
         return {}
-    one, other = aliased(Bookmark), aliased(Bookmark)
-    paper, other_paper = aliased(Paper), aliased(Paper)
-    n_readers = func.count(one.user_id.distinct())
+    one, other = _keepers(works, but), _keepers(others, but)
+    n_readers = func.count()
     query = (
-        select(paper.work_id, other_paper.work_id, n_readers)
-        .select_from(one)
-        .join(paper, paper.id == one.paper_id)
-        .join(other, other.user_id == one.user_id)
-        .join(other_paper, other_paper.id == other.paper_id)
-        .where(
-            paper.work_id.in_(works),
-            other_paper.work_id.in_(others),
-            paper.work_id != other_paper.work_id,
-            one.user_id != but,
-        )
-        .group_by(paper.work_id, other_paper.work_id)
+        select(one.c.work_id, other.c.work_id, n_readers)
+        .join(other, other.c.user_id == one.c.user_id)
+        .where(one.c.work_id != other.c.work_id)
+        .group_by(one.c.work_id, other.c.work_id)
         .having(n_readers >= FEWEST_READERS)
     )
     with system_scope(session, "how many readers two papers share"):
         return {(work, another): n for work, another, n in session.execute(query)}
+
+
+def _keepers(works: Collection[int], but: int) -> Subquery:
+    """Who keeps which of the works, each once."""
+    return (
+        select(Bookmark.user_id, Paper.work_id)
+        .join(Paper, Paper.id == Bookmark.paper_id)
+        .where(Paper.work_id.in_(works), Bookmark.user_id != but)
+        .distinct()
+        .subquery()
+    )
