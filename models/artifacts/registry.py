@@ -170,8 +170,8 @@ def _shape_rules(model: Model) -> Mapping[str, Callable[[], bool]]:
     f = factors.gram.shape[-1]
     return {
         "item factors": lambda: factors.items.shape == (m, f),
-        "gram": lambda: factors.gram.shape == factors.row_gram.shape == (f, f),
-        "term factors": lambda: factors.term_factors.shape == (len(factors.terms), f),
+        "gram": lambda: factors.gram.shape == (f, f),
+        "term map": lambda: factors.term_map.shape == (len(factors.terms), f),
         "terms": lambda: bool(np.all((factors.terms >= 0) & (factors.terms < v))),
         "weights": lambda: content.weights.shape == (m, v),
         "neighbours": lambda: model.neighbours.shape == (m, m),

@@ -2,8 +2,11 @@
 
 ALS for implicit feedback (Hu, Koren & Volinsky, ICDM 2008; solved by conjugate gradients as in
 Takács, Pilászy & Tikk, RecSys 2011, through ``implicit``) on the stacked matrix R = [X ; w·Tᵀ]:
-people and terms are rows, papers are columns. A paper nobody saved gets its factors from its words.
-The last sweep over the papers is solved exactly, with the same code that later folds in new ones.
+people and terms are rows, papers are columns. The factors of papers with readers are solved exactly
+in a last sweep. A paper nobody keeps has those that its words foretell: a ridge regression from
+term vectors to factors (Gantner et al., "Learning Attribute-to-Feature Mappings for Cold-Start
+Recommendations", ICDM 2010), which is one product for a new paper, and ranks papers without readers
+better than factors solved from their words (nDCG@20 .265 against .237 on CiteULike-t, validation).
 """
 
 from collections.abc import Callable
@@ -13,26 +16,26 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from models import AnyIntArray, FloatArray
-from models.collaborative.fold_in import normal_matrix, solve_normal, solve_row
+from models import AnyIntArray, FloatArray, IntArray
+from models.collaborative.fold_in import solve_row
 from models.config import Config
-from models.interactions import frequent_terms, stacked
+from models.interactions import frequent_terms, people_per_item, stacked
+
+RIDGE_STEPS = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointFactors:
     """``items`` (m, f) float32; ``gram`` (f, f) is itemsᵀ·items, for folding in a person.
 
-    ``terms`` (t,) int64 ascending are the vocabulary columns that have factors, ``term_factors``
-    (t, f) these; ``row_gram`` (f, f) is that of all rows, people and terms, for folding in a paper.
-    Factors of people are not kept.
+    ``terms`` (t,) int64 ascending are the vocabulary columns that have a say, ``term_map`` (t, f)
+    what each of them foretells of a paper's factors. Factors of people are not kept.
     """
 
     items: FloatArray
     gram: FloatArray
     terms: AnyIntArray
-    term_factors: FloatArray
-    row_gram: FloatArray
+    term_map: FloatArray
 
 
 def fit_joint(
@@ -47,73 +50,87 @@ def fit_joint(
     terms = frequent_terms(term_weights, config.max_terms)
     rows = stacked(user_items, term_weights, terms, weight=config.term_weight)
     rows.data *= np.float32(config.alpha)
-    n_factors = config.factors_for(rows.shape[1])
+    n_factors = config.factors_for(rows.shape[1], user_items.shape[0])
     if rows.nnz == 0:
         return _without_evidence(rows.shape[1], n_factors)
+    words = _unit_rows(term_weights[:, terms])
     with _one_blas_thread():
-        row_factors = _fit_rows(rows, n_factors, config, seed, on_iteration)
-        row_gram = row_factors.T @ row_factors
-        items = _solve_all(rows.T.tocsr(), row_factors, row_gram, config.regularization)
-    return JointFactors(
-        items=items,
-        gram=items.T @ items,
-        terms=terms,
-        term_factors=np.ascontiguousarray(row_factors[user_items.shape[0] :]),
-        row_gram=row_gram,
-    )
+        row_factors, items = _fit(rows, n_factors, config, seed, on_iteration)
+        read = people_per_item(user_items) > 0
+        items[read] = _solve_all(rows.T.tocsr()[read], row_factors, config.regularization)
+        term_map = _ridge(words, items, config.map_regularization)
+    items[~read] = words[~read] @ term_map
+    return JointFactors(items=items, gram=items.T @ items, terms=terms, term_map=term_map)
 
 
 def extend_joint(
-    factors: JointFactors, term_weights: sp.csr_matrix, config: Config
+    factors: JointFactors, term_weights: sp.csr_matrix, *, rows: IntArray | None = None
 ) -> JointFactors:
-    """The same model with k more papers, folded in from their terms (k, v'); v' may exceed v."""
-    known = term_weights[:, factors.terms] * np.float32(_confidence(config))
-    new = _solve_all(known, factors.term_factors, factors.row_gram, config.regularization)
-    return JointFactors(
-        items=np.concatenate([factors.items, new]),
-        gram=factors.gram + new.T @ new,
-        terms=factors.terms,
-        term_factors=factors.term_factors,
-        row_gram=factors.row_gram,
-    )
+    """The same model with the factors that the terms (k, v') of k papers foretell; v' may exceed v.
+
+    ``rows`` (k,) int64: the papers that get them; those beyond the last continue without a gap.
+    None: all are new.
+    """
+    new = np.asarray(_unit_rows(term_weights[:, factors.terms]) @ factors.term_map, np.float32)
+    n = len(factors.items)
+    rows = np.arange(n, n + len(new)) if rows is None else rows
+    old = factors.items[rows[rows < n]]
+    items = np.zeros((max(n, int(rows.max(initial=-1)) + 1), factors.items.shape[1]), np.float32)
+    items[:n] = factors.items
+    items[rows] = new
+    gram = factors.gram - old.T @ old + new.T @ new
+    return JointFactors(items=items, gram=gram, terms=factors.terms, term_map=factors.term_map)
 
 
 def words_alone(
-    factors: JointFactors, term_weights: sp.csr_matrix, person: FloatArray, config: Config
+    factors: JointFactors, term_weights: sp.csr_matrix, person: FloatArray
 ) -> sp.csr_matrix:
     """What each word of k papers would give in the eyes of a person if nobody had read the papers.
 
-    Folded in from its terms alone a paper has factors y = B⁻¹ Σ c z over the terms' factors z, so
-    its score xᵀy is the sum of c · xᵀB⁻¹z. ``term_weights`` (k, v) CSR, ``person`` (f,) is x; the
-    answer is (k, v) CSR float32. For a paper without readers it sums to the score itself.
+    ``term_weights`` (k, v) CSR, ``person`` (f,) factors; the answer is (k, v) CSR float32. For a
+    paper without readers it sums to the score itself, whose factors are the sum over its words.
     """
-    cells = sp.csr_matrix(term_weights[:, factors.terms] * np.float32(_confidence(config)))
-    amounts = np.zeros(cells.nnz, np.float32)
-    for start, end in zip(cells.indptr, cells.indptr[1:], strict=False):
-        if start < end:
-            words = factors.term_factors[cells.indices[start:end]]
-            confidence = cells.data[start:end]
-            normal = normal_matrix(
-                words, factors.row_gram, confidence, regularization=config.regularization
-            )
-            amounts[start:end] = (words @ solve_normal(normal, person)) * confidence
-    columns = factors.terms[cells.indices]
-    return sp.csr_matrix((amounts, columns, cells.indptr), shape=term_weights.shape)
+    words = _unit_rows(term_weights[:, factors.terms])
+    amounts = words.data * (factors.term_map @ person)[words.indices]
+    columns = factors.terms[words.indices]
+    return sp.csr_matrix(
+        (np.asarray(amounts, np.float32), columns, words.indptr), shape=term_weights.shape
+    )
 
 
-def _confidence(config: Config) -> float:
-    """Of a TF-IDF weight of 1."""
-    return config.alpha * config.term_weight
+def _unit_rows(weights: sp.csr_matrix) -> sp.csr_matrix:
+    """Rows of length 1 (k, t) CSR float32, whatever the length of a text; of no words, zero."""
+    rows = sp.csr_matrix(weights, dtype=np.float32)
+    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    return sp.csr_matrix(sp.diags_array(1 / np.maximum(lengths, 1e-9)) @ rows, dtype=np.float32)
+
+
+def _ridge(words: sp.csr_matrix, factors: FloatArray, regularization: float) -> FloatArray:
+    """W (t, f) float32 that minimises |words · W - factors|² + regularization · |W|².
+
+    By conjugate gradients on the normal equations, one course a column side by side (Hestenes &
+    Stiefel 1952); RIDGE_STEPS are enough, since the regression is a smoother and no more.
+    """
+    solution = np.zeros((words.shape[1], factors.shape[1]), np.float32)
+    residual = np.asarray(words.T @ factors, np.float32)
+    direction = residual.copy()
+    size = np.einsum("tf,tf->f", residual, residual)
+    for _ in range(RIDGE_STEPS):
+        image = words.T @ (words @ direction) + np.float32(regularization) * direction
+        step = size / np.maximum(np.einsum("tf,tf->f", direction, image), 1e-20)
+        solution += step * direction
+        residual -= step * image
+        last, size = size, np.einsum("tf,tf->f", residual, residual)
+        direction = residual + size / np.maximum(last, 1e-20) * direction
+    return solution.astype(np.float32)
 
 
 def _without_evidence(n_items: int, n_factors: int) -> JointFactors:
-    nothing = np.zeros((n_factors, n_factors), np.float32)
     return JointFactors(
         items=np.zeros((n_items, n_factors), np.float32),
-        gram=nothing,
+        gram=np.zeros((n_factors, n_factors), np.float32),
         terms=np.zeros(0, np.int64),
-        term_factors=np.zeros((0, n_factors), np.float32),
-        row_gram=nothing,
+        term_map=np.zeros((0, n_factors), np.float32),
     )
 
 
@@ -125,13 +142,13 @@ def _one_blas_thread() -> AbstractContextManager[object]:
     return limits
 
 
-def _fit_rows(
+def _fit(
     rows: sp.csr_matrix,
     n_factors: int,
     config: Config,
     seed: int,
     on_iteration: Callable[[int], None] | None,
-) -> FloatArray:
+) -> tuple[FloatArray, FloatArray]:
     from implicit.cpu.als import AlternatingLeastSquares  # here: only training needs it
 
     model = AlternatingLeastSquares(
@@ -148,13 +165,12 @@ def _fit_rows(
             on_iteration(iteration)
 
     model.fit(rows, show_progress=False, callback=report)
-    return np.asarray(model.user_factors, np.float32)
+    return np.asarray(model.user_factors, np.float32), np.array(model.item_factors, np.float32)
 
 
-def _solve_all(
-    cells: sp.csr_matrix, factors: FloatArray, gram: FloatArray, regularization: float
-) -> FloatArray:
+def _solve_all(cells: sp.csr_matrix, factors: FloatArray, regularization: float) -> FloatArray:
     """Exact factors (k, f) of each row of ``cells`` (k, rows of ``factors``)."""
+    gram = factors.T @ factors
     solved = np.zeros((cells.shape[0], gram.shape[0]), np.float32)
     for row, (start, end) in enumerate(zip(cells.indptr, cells.indptr[1:], strict=False)):
         if start < end:

@@ -64,7 +64,7 @@ class Model:
             self,
             items=IdIndex(np.concatenate([self.item_ids, np.asarray(item_ids, np.int64)[new]])),
             content=content,
-            factors=extend_joint(self.factors, added_rows, self.config),
+            factors=extend_joint(self.factors, added_rows),
             neighbours=_with_empty_rows(self.neighbours, len(new)),
             people=np.concatenate([self.people, np.zeros(len(new), np.float32)]),
             published_year=_joined(self.published_year, published_year[new]),

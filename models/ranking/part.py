@@ -55,9 +55,10 @@ class Part:
     """How a part scores, and what its scores weigh in the blend.
 
     ``weight`` gives (m,) float32. Tops weaker than ``smallest_scale`` are not blown up to 1: a
-    person whose papers resemble nothing gets low scores, not confident ones.
+    person whose papers resemble nothing gets low scores, not confident ones. None: the scores are
+    on the scale of the blend as they are.
     """
 
     score: Callable[[Model, Evidence], PartScores]
-    weight: Callable[[Model], FloatArray]
-    smallest_scale: float
+    weight: Callable[[Model, Evidence], FloatArray]
+    smallest_scale: float | None

@@ -37,7 +37,7 @@ class CollaborativeScores:
     def term_shares(self, targets: IntArray) -> sp.csr_matrix:
         """What the words of a target would give if nobody had read it; readers do the rest."""
         weights = self.model.content.weights[targets]
-        return words_alone(self.model.factors, weights, self.person, self.model.config)
+        return words_alone(self.model.factors, weights, self.person)
 
 
 def score(model: Model, evidence: Evidence) -> CollaborativeScores:

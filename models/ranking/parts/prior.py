@@ -1,0 +1,41 @@
+"""The prior part: what is known of a paper whoever asks.
+
+Papers that many people keep are kept by more. A paper that nobody keeps yet has had no chance to
+be; the factors and neighbours rank it too low, and get that back here.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from models import FloatArray, IntArray
+from models.interactions import empty_csr
+from models.ranking.model import Model
+from models.ranking.part import Evidence
+from models.ranking.weights import OF_READERS, OF_UNREAD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorScores:
+    """No paper of the person's and no word has a share in it."""
+
+    n_rows: int
+    n_terms: int
+    raw: FloatArray
+
+    def shares(self, targets: IntArray) -> FloatArray:
+        return np.zeros((len(targets), self.n_rows), np.float32)
+
+    def term_shares(self, targets: IntArray) -> sp.csr_matrix:
+        return empty_csr(len(targets), self.n_terms)
+
+
+def score(model: Model, evidence: Evidence) -> PriorScores:
+    """OF_READERS · ln(1 + people), or OF_UNREAD where there are none."""
+    raw = np.where(model.people > 0, OF_READERS * np.log1p(model.people), OF_UNREAD)
+    return PriorScores(
+        n_rows=len(evidence.rows),
+        n_terms=len(model.content.vocabulary),
+        raw=raw.astype(np.float32),
+    )
