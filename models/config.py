@@ -24,11 +24,11 @@ class Config:
     """Confidence of one bookmark; the cells nobody touched have confidence 1."""
     iterations: int = 15
     term_weight: float = 1.5
-    """Of a TF-IDF weight, in bookmarks. Measured for the factors alone (256): .151 at 1.5, .149 at 3,
-    .141 at 6; with 512 factors .152 at 0.8, .158 at 1.5."""
+    """Of a TF-IDF weight, in bookmarks. Measured for 256 factors alone: .151 at 1.5, .149 at 3, .141
+    at 6; for 512 .152 at 0.8, .158 at 1.5."""
     map_regularization: float = 1.0
-    """Of the ridge regression from words to factors. Measured for papers without readers: .265 at 1,
-    .263 at 3, .258 at 6."""
+    """Of the ridge regression from words to factors. Measured for papers without readers: .265
+    at 1, .263 at 3, .258 at 6."""
     max_terms: int = 20_000
     """Terms that become rows of the factor model: the most frequent of those in two papers."""
     threads: int = 2

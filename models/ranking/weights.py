@@ -22,27 +22,26 @@ MOST_LIKED = 150
 """Beyond that many liked papers the weights do not change."""
 
 LEARNED: Mapping[str, tuple[float, float, float]] = {
-    "collaborative": (1.0, 0.0, 0.0),
-    "neighbours": (0.35, 0.0, 0.0),
-    "content": (0.35, -0.15, 0.0),
+    "collaborative": (1.31, -0.62, -0.01),
+    "neighbours": (0.19, -0.10, 0.06),
+    "content": (0.54, -0.31, 0.15),
 }
 """(b, p, q) of each part."""
-OF_READERS = 0.0
-OF_UNREAD = 0.0
+OF_READERS = 0.281
+OF_UNREAD = 0.364
 """The prior part, see ``parts/prior.py``."""
 
-ALONE = 0.1
-"""The share of its weight that what others do has when there are no others: .3 ranked relatives
-in lists of abstracts lower, CiteULike cannot say (it has thousands of people) ..."""
 COMMUNITY = 30.0
-"""... and half-way to the whole weight it is with that many people."""
+"""With that many other people what others do has half its weight. Alone it has none: the factors
+then know nothing but words, which the content part knows better (by the relatives in two lists of
+abstracts; CiteULike, with its thousands of people, cannot say)."""
 
 
 def weight_of(name: str, model: Model, evidence: Evidence) -> FloatArray:
     """The weight of a part for each paper, (m,) float32."""
     base, by_paper, by_person = LEARNED[name]
     weight = base + by_paper * known(model.people) + by_person * grown(evidence)
-    return np.maximum(weight, 0).astype(np.float32)
+    return np.asarray(np.maximum(weight, 0), np.float32)
 
 
 def known(people: FloatArray) -> FloatArray:
@@ -57,5 +56,6 @@ def grown(evidence: Evidence) -> float:
 
 
 def community(model: Model) -> float:
-    """How far what others do is to be trusted, ALONE to 1."""
-    return ALONE + (1 - ALONE) * model.n_people / (model.n_people + COMMUNITY)
+    """How far what others do is to be trusted, 0 to 1."""
+    others = max(0, model.n_people - 1)
+    return others / (others + COMMUNITY)
