@@ -14,10 +14,13 @@ from models import FloatArray, IntArray
 from models.config import Config
 from models.feedback import History, to_confidence
 from models.ranking.blend import PARTS, Blend, Evidence, blend
-from models.ranking.candidates import best, candidates
+from models.ranking.candidates import candidates
+from models.ranking.cold_start import RECENCY_SHARE
 from models.ranking.explain import shares
+from models.ranking.explore import Explored, explore
 from models.ranking.model import Model
 from models.ranking.rerank import diversified
+from models.ranking.twins import distinct_best
 
 POOL_FACTOR = 4
 """Re-ranking chooses among that many times the papers asked for ..."""
@@ -37,8 +40,9 @@ class Request:
 
     ``limit`` papers at most. ``allowed``: rank only these ids. ``exclude``: never these. ``seeds``:
     recommend around these papers instead of around what the person likes; dislikes still count.
-    ``diversity`` 0 to 1. ``explain``: fill in ``because``. ``exploration``: the chance that the
-    last place goes to a paper drawn from just below the slate, so that its worth can be learned.
+    ``diversity`` 0 to 1. ``freshness`` 0 to 1: how much a recent paper gains, see
+    :func:`_freshened`. ``explain``: fill in ``because``. ``exploration`` 0 to 0.5: the share of the
+    slate that goes to papers drawn from below it, so that their worth can be learned.
     """
 
     limit: int
@@ -46,6 +50,7 @@ class Request:
     exclude: IntArray = field(default_factory=NO_IDS.copy)
     seeds: IntArray = field(default_factory=NO_IDS.copy)
     diversity: float = Config().diversity
+    freshness: float = 0.0
     explain: bool = True
     exploration: float = 0.0
 
@@ -65,7 +70,7 @@ class Recommended:
     ``rank`` is its place in the slate, from 1; ``score_rank`` its place by score among all
     candidates, before re-ranking. ``parts`` sum to ``score``, which is comparable within one slate
     only. ``because``: at most three of the person's papers, the largest positive shares.
-    ``propensity``: the chance the paper had to be in this slate.
+    ``propensity``: the chance the paper had to be in this slate; ``explored``: it was drawn.
     """
 
     item_id: int
@@ -74,6 +79,7 @@ class Recommended:
     parts: Mapping[str, float]
     because: tuple[Contribution, ...]
     propensity: float
+    explored: bool = False
     score_rank: int = 0
 
 
@@ -100,7 +106,8 @@ class _Ranking:
 def recommend(
     model: Model, history: History, request: Request, *, rng: np.random.Generator
 ) -> Slate:
-    """The best papers for the person, none of which is in the history, in ``exclude`` or a seed.
+    """The best papers for the person, none of which is in the history, in ``exclude`` or a seed,
+    nor the twin of such a paper or of another in the slate.
 
     There are fewer than ``limit`` only if there are no more candidates. Same arguments, same
     generator state: same slate.
@@ -112,13 +119,14 @@ def recommend(
     if len(rows) == 0 or limit == 0:
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
     ranking = _rank(model, evidence_of(model, history, request.seeds), request)
-    pool = best(ranking.scores, rows, _pool_size(limit), _prior(model))
+    met = np.concatenate([history.item_ids, request.exclude, request.seeds])
+    pool = _pool(model, ranking.scores, rows, _pool_size(limit), met)
     chosen = diversified(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
     )
-    chosen, propensities = _explore(chosen, pool, request.exploration, rng)
+    explored = explore(chosen, pool, request.exploration, rng=rng)
     return Slate(
-        items=_explained(model, ranking, chosen, propensities, rows, request.explain),
+        items=_explained(model, ranking, explored, rows, request.explain),
         strategy=ranking.strategy,
         n_candidates=len(rows),
     )
@@ -129,7 +137,7 @@ def related(
 ) -> tuple[tuple[int, float], ...]:
     """Papers like the given one with their scores, best first; none for an unknown paper.
 
-    Papers that have nothing to do with it (score 0 or less) are left out.
+    Papers that have nothing to do with it (score 0 or less) are left out, and so are its twins.
     """
     own = np.array([item_id], np.int64)
     evidence = evidence_of(model, History.empty(), own)
@@ -137,7 +145,7 @@ def related(
         return ()
     scores = blend(model, evidence).scores
     rows = candidates(model.items, None, own, exclude)
-    chosen = best(scores, rows, max(0, limit), _prior(model))
+    chosen = _pool(model, scores, rows, max(0, limit), np.concatenate([own, exclude]))
     return tuple(
         (int(model.item_ids[row]), float(scores[row])) for row in chosen if scores[row] > 0
     )
@@ -183,6 +191,27 @@ def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evi
 
 
 def _rank(model: Model, evidence: Evidence, request: Request) -> _Ranking:
+    return _freshened(model, _by_taste(model, evidence, request), request.freshness)
+
+
+def _freshened(model: Model, ranking: _Ranking, freshness: float) -> _Ranking:
+    """The ranking with one more part, ``freshness`` · recency · score of each positive score.
+
+    Recency is 1 for the newest year of the catalogue and halves every two years (see
+    ``ranking/cold_start.py``), so that with ``freshness`` 1 the newest papers count double, and a
+    paper that speaks to nothing of the person's gains nothing. 0 changes nothing.
+    """
+    share = np.float32(np.clip(freshness, 0.0, 1.0))
+    if share == 0:
+        return ranking
+    recency = np.asarray(model.recency, np.float32) / np.float32(RECENCY_SHARE)
+    part = share * recency * np.maximum(ranking.scores, 0)
+    return replace(
+        ranking, scores=ranking.scores + part, parts={**ranking.parts, "freshness": part}
+    )
+
+
+def _by_taste(model: Model, evidence: Evidence, request: Request) -> _Ranking:
     if evidence.is_positive:
         blended = blend(model, evidence)
         if np.any(blended.scores != 0):
@@ -236,30 +265,29 @@ def _prior(model: Model) -> FloatArray:
     return model.recency + model.centrality
 
 
-def _explore(
-    chosen: IntArray, pool: IntArray, chance: float, rng: np.random.Generator
-) -> tuple[IntArray, FloatArray]:
-    """The slate, perhaps with another last paper, and how likely each was to be in it, (n,)."""
-    propensities = np.ones(len(chosen), np.float32)
-    rest = np.setdiff1d(pool, chosen)
-    if chance <= 0 or len(rest) == 0:
-        return chosen, propensities
-    if rng.random() < chance:
-        chosen = np.concatenate([chosen[:-1], rng.choice(rest, 1)])
-        propensities[-1] = chance / len(rest)
-    else:
-        propensities[-1] = 1 - chance
-    return chosen, propensities
+def _pool(
+    model: Model, scores: FloatArray, rows: IntArray, size: int, met_ids: IntArray
+) -> IntArray:
+    """The ``size`` best of ``rows``, each work once and none of those that were met."""
+    return distinct_best(
+        model.content,
+        model.title_keys,
+        scores,
+        rows,
+        size,
+        tie_break=_prior(model),
+        met=np.unique(model.items.positions(met_ids)),
+    )
 
 
 def _explained(
     model: Model,
     ranking: _Ranking,
-    chosen: IntArray,
-    propensities: FloatArray,
+    slate: Explored,
     rows: IntArray,
     explain: bool,
 ) -> tuple[Recommended, ...]:
+    chosen = slate.rows
     reasons = _reasons(model, ranking, chosen) if explain else ((),) * len(chosen)
     prior = _prior(model)
     return tuple(
@@ -269,7 +297,8 @@ def _explained(
             score=sum(float(part[row]) for part in ranking.parts.values()),
             parts={name: float(part[row]) for name, part in ranking.parts.items()},
             because=reasons[place],
-            propensity=float(propensities[place]),
+            propensity=float(slate.propensities[place]),
+            explored=bool(slate.is_drawn[place]),
             score_rank=_score_rank(ranking.scores, rows, prior, int(row)),
         )
         for place, row in enumerate(chosen)

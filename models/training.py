@@ -14,7 +14,7 @@ from models.feedback import History
 from models.ids import IdIndex
 from models.interactions import people_per_item, user_item_matrix
 from models.ranking.cold_start import prior_of
-from models.ranking.model import Model
+from models.ranking.model import Model, no_titles
 
 Progress = Callable[[str, float], None]
 
@@ -26,7 +26,8 @@ class TrainingSet:
     ``user_ids`` (n,) int64, whose each history row is; ``history`` the rows of all people, one
     after another; ``item_ids`` (m,) int64, every paper once; ``documents`` m plain texts: title,
     abstract, keywords; perhaps a title alone, perhaps ""; ``published_year`` (m,) float32, NaN
-    where unknown; ``added_days`` (m,) float32, days since the paper came into the catalogue.
+    where unknown; ``added_days`` (m,) float32, days since the paper came into the catalogue;
+    ``title_keys`` (m, 2) int64 as in :class:`Model`, None where no title is known.
     """
 
     user_ids: IntArray
@@ -35,11 +36,14 @@ class TrainingSet:
     documents: Sequence[str]
     published_year: FloatArray
     added_days: FloatArray
+    title_keys: IntArray | None = None
 
     def __post_init__(self) -> None:
         m = len(self.item_ids)
         if {len(self.documents), len(self.published_year), len(self.added_days)} != {m}:
             raise ValueError("item_ids, documents, published_year and added_days have one length")
+        if self.title_keys is not None and self.title_keys.shape != (m, 2):
+            raise ValueError("title_keys is two columns of the length of item_ids")
         if len(self.user_ids) != len(self.history):
             raise ValueError("user_ids and history have one length")
 
@@ -83,6 +87,11 @@ def train(
         people=people_per_item(user_items),
         published_year=np.asarray(data.published_year, np.float32),
         added_days=np.asarray(data.added_days, np.float32),
+        title_keys=(
+            no_titles(len(items))
+            if data.title_keys is None
+            else np.asarray(data.title_keys, np.int64)
+        ),
         n_people=user_items.shape[0],
         recency=recency,
         centrality=centrality,

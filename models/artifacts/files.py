@@ -23,7 +23,7 @@ from models.artifacts.manifest import (
 from models.collaborative.joint_als import JointFactors
 from models.content.tfidf import TermIndex
 from models.ids import IdIndex
-from models.ranking.model import Model
+from models.ranking.model import Model, no_titles
 
 MANIFEST = "manifest.json"
 VOCABULARY = "vocabulary.json"
@@ -38,6 +38,7 @@ def arrays_of(model: Model) -> dict[str, Array]:
         "people": model.people,
         "published_year": model.published_year,
         "added_days": model.added_days,
+        "title_keys": model.title_keys,
         "recency": model.recency,
         "centrality": model.centrality,
         "item_factors": factors.items,
@@ -153,6 +154,8 @@ def _assemble(folder: Path, manifest: Manifest) -> Model:
         people=arrays["people"],
         published_year=arrays["published_year"],
         added_days=arrays["added_days"],
+        # Generations of version 0.1.0 have none; their papers are told apart by text alone.
+        title_keys=arrays.get("title_keys", no_titles(m)),
         n_people=manifest.n_people,
         recency=arrays["recency"],
         centrality=arrays["centrality"],

@@ -178,6 +178,7 @@ def _shape_rules(model: Model) -> Mapping[str, Callable[[], bool]]:
         "columns of terms": lambda: (
             {len(content.idf), len(content.in_full), len(content.in_short)} == {v}
         ),
+        "title keys": lambda: model.title_keys.shape == (m, 2),
         "columns of papers": lambda: (
             {
                 len(column)

@@ -20,6 +20,8 @@ class Model:
 
     ``neighbours`` (m, m) CSR float32, ``people`` (m,) float32 how many people like each paper,
     ``published_year`` (m,) float32, NaN where unknown, ``added_days`` (m,) float32, ``n_people``.
+    ``title_keys`` (m, 2) int64: what stands for a paper's title, without and of its numbers; the
+    first is 0 where the title is unknown or too short to tell papers apart.
     """
 
     config: Config
@@ -30,6 +32,7 @@ class Model:
     people: FloatArray
     published_year: FloatArray
     added_days: FloatArray
+    title_keys: IntArray
     n_people: int
     recency: FloatArray
     centrality: FloatArray
@@ -46,9 +49,11 @@ class Model:
         documents: Sequence[str],
         published_year: FloatArray,
         added_days: FloatArray,
+        title_keys: IntArray | None = None,
     ) -> "Model":
         """A model that knows k more papers: (k,) ids, texts, years (NaN unknown) and days.
 
+        ``title_keys`` (k, 2), None for papers whose titles are unknown.
         The vocabulary grows, term weights are brought up to date, factors are folded in from the
         terms that had factors. Ids that are known already, or said twice, are passed over.
         """
@@ -60,6 +65,7 @@ class Model:
         texts = [documents[i] for i in new]
         content = extend_index(self.content, texts, slope=self.config.slope)
         added_rows = content.weights[self.content.n_items :]
+        keys = no_titles(len(item_ids)) if title_keys is None else title_keys
         return replace(
             self,
             items=IdIndex(np.concatenate([self.item_ids, np.asarray(item_ids, np.int64)[new]])),
@@ -69,12 +75,18 @@ class Model:
             people=np.concatenate([self.people, np.zeros(len(new), np.float32)]),
             published_year=_joined(self.published_year, published_year[new]),
             added_days=_joined(self.added_days, added_days[new]),
+            title_keys=np.concatenate([self.title_keys, np.asarray(keys, np.int64)[new]]),
         ).with_prior()
 
     def with_prior(self) -> "Model":
         """The same model with recency and centrality computed anew."""
         recency, centrality = prior_of(self.content, self.published_year, self.added_days)
         return replace(self, recency=recency, centrality=centrality)
+
+
+def no_titles(n: int) -> IntArray:
+    """The keys (n, 2) of n papers whose titles are unknown."""
+    return np.zeros((n, 2), np.int64)
 
 
 def _joined(old: FloatArray, new: FloatArray) -> FloatArray:

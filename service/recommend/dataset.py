@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from models.feedback import History
 from models.training import TrainingSet
+from service.catalogue.fingerprints import title_keys
 from service.db import system_scope
 from service.library.records import tag_key
 from service.tables import (
@@ -63,6 +64,8 @@ class Documents:
     texts: list[str]
     published_year: NDArray[np.float32]
     added_days: NDArray[np.float32]
+    title_keys: NDArray[np.int64]
+    """(m, 2), see ``catalogue.fingerprints``; 0 for titles that nobody gave."""
 
     def without(self, known: NDArray[np.int64]) -> "Documents":
         """Those that are not among the known ones."""
@@ -72,6 +75,7 @@ class Documents:
             texts=[self.texts[i] for i in new],
             published_year=self.published_year[new],
             added_days=self.added_days[new],
+            title_keys=self.title_keys[new],
         )
 
 
@@ -131,19 +135,21 @@ def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
         .where(Paper.catalogue_version > above)
         .order_by(Paper.work_id, Paper.id)
     )
-    texts: dict[int, tuple[str, float, float]] = {}
+    texts: dict[int, tuple[str, float, float, tuple[int, int]]] = {}
     for work_id, title, display_title, abstract, year, added_at in rows:
         # A derived title is cut from the abstract: it would only count those words twice.
         text = "\n".join(part for part in (display_title if title else "", abstract) if part)
         if work_id not in texts or len(text) > len(texts[work_id][0]):
             added_days = (now - added_at).total_seconds() / SECONDS_A_DAY
-            texts[work_id] = (text, float(year) if year else np.nan, added_days)
+            keys = title_keys(display_title) if title else (0, 0)
+            texts[work_id] = (text, float(year) if year else np.nan, added_days, keys)
     values = list(texts.values())
     return Documents(
         item_ids=np.fromiter(texts, dtype=np.int64, count=len(texts)),
-        texts=[text for text, _, _ in values],
-        published_year=np.array([year for _, year, _ in values], dtype=np.float32),
-        added_days=np.array([days for _, _, days in values], dtype=np.float32),
+        texts=[text for text, *_ in values],
+        published_year=np.array([year for _, year, _, _ in values], dtype=np.float32),
+        added_days=np.array([days for _, _, days, _ in values], dtype=np.float32),
+        title_keys=np.array([keys for *_, keys in values], dtype=np.int64).reshape(-1, 2),
     )
 
 
@@ -161,6 +167,7 @@ def training_set(session: Session, *, now: datetime) -> tuple[TrainingSet, HighW
             documents=papers.texts,
             published_year=papers.published_year,
             added_days=papers.added_days,
+            title_keys=papers.title_keys,
         ),
         mark,
     )

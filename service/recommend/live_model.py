@@ -96,7 +96,7 @@ class LiveModel:
             live = replace(
                 live,
                 model=live.model.extend(
-                    new.item_ids, new.texts, new.published_year, new.added_days
+                    new.item_ids, new.texts, new.published_year, new.added_days, new.title_keys
                 ),
                 catalogue_version=version,
             )
