@@ -47,6 +47,11 @@ class History:
     def __len__(self) -> int:
         return len(self.item_ids)
 
+    def without(self, item_ids: IntArray) -> "History":
+        """The history of somebody who never met these items (k,) int64."""
+        kept = ~np.isin(self.item_ids, item_ids)
+        return History(**{column.name: getattr(self, column.name)[kept] for column in fields(self)})
+
     @classmethod
     def empty(cls) -> "History":
         """The history of somebody who has done nothing yet."""

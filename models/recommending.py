@@ -166,7 +166,7 @@ def rank_without(
     if not known[0] or target[0] not in rows:
         return None
     shorter = replace(request, seeds=request.seeds[request.seeds != without])
-    evidence = evidence_of(model, _leave_out(history, without), shorter.seeds)
+    evidence = evidence_of(model, history.without(np.array([without])), shorter.seeds)
     scores = _rank(model, evidence, shorter).scores
     return _score_rank(scores, rows, _prior(model), int(target[0]))
 
@@ -328,16 +328,3 @@ def _score_rank(scores: FloatArray, rows: IntArray, prior: FloatArray, row: int)
         (prior[rows] > prior[row]) | ((prior[rows] == prior[row]) & (rows < row))
     )
     return int(np.count_nonzero((values > own) | tied)) + 1
-
-
-def _leave_out(history: History, item_id: int) -> History:
-    kept = history.item_ids != item_id
-    return History(
-        item_ids=history.item_ids[kept],
-        saved=history.saved[kept],
-        finished=history.finished[kept],
-        dismissed=history.dismissed[kept],
-        opens=history.opens[kept],
-        ratings=history.ratings[kept],
-        age_days=history.age_days[kept],
-    )

@@ -45,21 +45,27 @@ def explore(
     rows = np.concatenate([kept, rng.permutation(np.setdiff1d(pool, kept))[:n_drawn]])
     return Explored(
         rows=rows,
-        propensities=_propensities(rows, chosen, len(np.union1d(pool, chosen)), expected),
+        propensities=propensities(rows, chosen, len(np.union1d(pool, chosen)), expected),
         is_drawn=np.arange(len(rows)) >= len(kept),
     )
 
 
-def _propensities(
+def propensities(
     rows: IntArray, chosen: IntArray, n_pool: int, expected: float
 ) -> npt.NDArray[np.float64]:
-    """Kept, or drawn: for either number of places given up, by how likely that number is."""
+    """The chance (k,) of each of the rows, which are of the pool, to be in the slate.
+
+    A row is in it because its place among ``chosen`` (n,) was kept or because it was drawn: the sum
+    over the two numbers of places that may be given up when ``expected`` are on average. Over all
+    ``n_pool`` rows of the pool the chances sum to n.
+    """
     n, fewest, fraction = len(chosen), int(expected), expected % 1
-    where = {int(row): place for place, row in enumerate(chosen)}
-    places = np.array([where.get(int(row), n) for row in rows])
+    order = np.argsort(chosen, kind="stable")
+    found = order[np.minimum(np.searchsorted(chosen[order], rows), n - 1)]
+    places = np.where(chosen[found] == rows, found, n)
     chances = np.zeros(len(rows))
     for n_drawn, likely in ((fewest, 1 - fraction), (fewest + 1, fraction)):
-        if likely > 0:
-            n_kept = n - n_drawn
+        n_kept = n - n_drawn
+        if likely > 0 and n_kept < n_pool:
             chances += likely * np.where(places < n_kept, 1.0, n_drawn / (n_pool - n_kept))
     return chances

@@ -13,8 +13,8 @@ from models import FloatArray, IntArray
 from models.content.similar import cosine
 from models.content.tfidf import TermIndex
 
-SMALLEST_GAIN = 1e-6
-"""What a paper that says nothing new adds to the volume: a logarithm must not be endless."""
+OWN = 1e-3
+"""Each paper has that much of its own, beside its words: copies add little, not minus infinity."""
 
 
 def diversified(
@@ -30,8 +30,7 @@ def diversified(
     share = float(np.clip(diversity, 0.0, 1.0))
     if share == 0 or len(rows) <= 2 or limit <= 1:
         return rows[:limit]
-    near = cosine(index, rows).astype(np.float64)
-    np.fill_diagonal(near, 1.0)
+    near = np.minimum(cosine(index, rows).astype(np.float64), 1.0)
     chosen = _greedy_map((1 - share) * _relative(scores), near, share, min(limit, len(rows)))
     return np.asarray(rows[chosen], np.int64)
 
@@ -42,7 +41,7 @@ def _greedy_map(
     """Places (limit,) of the greedy choice; O(c · limit²) by a Cholesky factor that grows."""
     n = len(relevance)
     factor = np.zeros((limit, n))
-    gain = np.ones(n)
+    gain = np.full(n, 1.0 + OWN)
     is_open = np.ones(n, np.bool_)
     chosen = np.zeros(limit, np.int64)
     for step in range(1, limit):
@@ -50,7 +49,7 @@ def _greedy_map(
         is_open[last] = False
         spanned = factor[: step - 1, last] @ factor[: step - 1]
         factor[step - 1] = (near[last] - spanned) / np.sqrt(gain[last])
-        gain = np.maximum(gain - factor[step - 1] ** 2, SMALLEST_GAIN)
+        gain = np.maximum(gain - factor[step - 1] ** 2, OWN / 2)
         value = relevance + share * np.log(gain)
         chosen[step] = np.argmax(np.where(is_open, value, -np.inf))
     return chosen

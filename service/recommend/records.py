@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
 from service.tables import Paper
@@ -19,10 +19,22 @@ class Wish:
     """From the papers with this tag only, instead of the whole library."""
     seeds: tuple[UUID, ...] = ()
     """From these papers only, instead of the library."""
-    venue: str | None = None
+    exclude_tags: tuple[str, ...] = ()
+    """Go by the library without the papers that have one of these tags."""
+    venues: tuple[str, ...] = ()
+    """Only papers of one of these, capitals aside."""
     year_from: int | None = None
+    year_to: int | None = None
+    published_after: date | None = None
+    """To the year, as no more is known of a paper: see ``restrictions.earliest_year``."""
     list_name: str | None = None
     """Only papers of the listing with this heading."""
+    exclude: tuple[UUID, ...] = ()
+    """Papers not to be shown this time; says nothing of taste."""
+    freshness: float = 0.0
+    """0 to 1: how much recent papers gain."""
+    exploration: float = 0.0
+    """0 to 0.5: the share of the slate that is drawn from below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +55,12 @@ class RecommendedPaper:
     because: tuple[Reason, ...]
     """The largest positive shares of the score, at most three."""
     others: float
-    """What all other papers of the person's brought, for it or against: the rest of the score."""
+    """What all other papers of the person's brought, for it or against: the rest of the score but
+    for what its ``freshness`` brought."""
     propensity: float
+    """The chance that it had to be in this slate."""
+    explored: bool
+    """It is here because it was drawn, not by its score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

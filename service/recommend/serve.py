@@ -1,12 +1,12 @@
 """Answers what to read next: one read of history, one of papers, arithmetic in between."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, func, insert, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from models import recommending
@@ -32,6 +32,12 @@ from service.recommend.records import (
     RecommendedPaper,
     Wish,
 )
+from service.recommend.restrictions import (
+    Restriction,
+    allowed_works,
+    fitting_papers,
+    restrictions_of,
+)
 from service.tables import Impression, Paper, Slate
 
 DEFAULT_DIVERSITY = Config().diversity
@@ -56,27 +62,38 @@ def recommend(
 ) -> Recommendations:
     """The slate for one person, in a session bound to that person; logs nothing.
 
-    Raises InvalidInput for seeds or tags that are not there.
+    Raises InvalidInput for seeds, tags, venues or listings that are not there.
     """
     library_version = get_user(session, user_id).library_version
     live = live_model.current(session, now=now)
     history = history_of(session, user_id, now=now)
-    hidden = np.concatenate([hidden_works(session, user_id, now=now), history.item_ids])
+    restrictions = restrictions_of(session, wish)
+    allowed = allowed_works(session, restrictions)
+    hidden = np.concatenate(
+        [
+            hidden_works(session, user_id, now=now),
+            history.item_ids,
+            _works_named(session, wish.exclude, "exclude_papers"),
+        ]
+    )
     slate = recommending.recommend(
         live.model,
-        history,
+        history.without(_works_tagged(session, user_id, wish.exclude_tags, "exclude_tag")),
         Request(
             limit=wish.limit,
-            allowed=_allowed(session, wish),
+            allowed=allowed,
             exclude=hidden,
             seeds=_seeds(session, user_id, wish),
             diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
+            freshness=wish.freshness,
+            exploration=wish.exploration,
         ),
         rng=rng,
     )
     works = [item.item_id for item in slate.items]
     reasons = [one.item_id for item in slate.items for one in item.because]
-    papers = _papers_of_works(session, {*works, *reasons}, wish)
+    fitting = fitting_papers(session, restrictions, works)
+    papers = _papers_of_works(session, {*works, *reasons}, fitting)
     items = tuple(
         RecommendedPaper(
             paper=papers[item.item_id],
@@ -87,11 +104,14 @@ def recommend(
                 Reason(paper=papers[one.item_id], amount=one.amount) for one in item.because
             ),
             others=(
-                item.score - sum(one.amount for one in item.because)
+                item.score
+                - item.parts.get("freshness", 0.0)
+                - sum(one.amount for one in item.because)
                 if slate.strategy == "personal"
                 else 0.0
             ),
             propensity=item.propensity,
+            explored=item.explored,
         )
         for item in slate.items
         if item.item_id in papers
@@ -99,7 +119,7 @@ def recommend(
     return Recommendations(
         slate_id=uuid4(),
         strategy=slate.strategy,
-        explanation=_explanation(slate, wish),
+        explanation=_explanation(slate, wish, restrictions, allowed),
         items=items,
         model=_facts(session, live, now=now),
         library_version=library_version,
@@ -107,14 +127,31 @@ def recommend(
     )
 
 
-def _explanation(slate: ModelSlate, wish: Wish) -> str:
+def _explanation(
+    slate: ModelSlate,
+    wish: Wish,
+    restrictions: Sequence[Restriction],
+    allowed: NDArray[np.int64] | None,
+) -> str:
     if not slate.items:
-        return "Nothing is left to recommend: no paper that you do not know yet fits the request."
+        return f"Nothing is left to recommend: {_why_empty(restrictions, allowed)}"
     if slate.strategy == "personal" and wish.seeds:
         return "Chosen by the papers that you named; what you dislike still counts against a paper."
     if slate.strategy == "personal" and wish.tag is not None:
         return "Chosen by your papers with this tag; what you dislike still counts against a paper."
+    if slate.strategy == "cold_start" and wish.exclude_tags:
+        return "Recent papers: without those with these tags, you have none that say what you like."
     return EXPLANATIONS[slate.strategy]
+
+
+def _why_empty(restrictions: Sequence[Restriction], allowed: NDArray[np.int64] | None) -> str:
+    if allowed is None:
+        return "you know every paper of the catalogue, or have put it aside."
+    fields = ", ".join(one.field for one in restrictions)
+    if len(allowed) == 0:
+        return f"no paper in the catalogue fits the request ({fields}). Ask for less of a paper."
+    are = "the one paper that fits" if len(allowed) == 1 else f"the {len(allowed)} papers that fit"
+    return f"you know {are} the request ({fields}), or have put them aside."
 
 
 def log_slate(session: Session, user_id: int, made: Recommendations, *, now: datetime) -> None:
@@ -151,7 +188,7 @@ def related(
     """The papers nearest to one, nearest first, with their similarity; never itself."""
     live = live_model.current(session, now=now)
     found = recommending.related(live.model, paper.work_id, limit=limit)
-    papers = _papers_of_works(session, {work for work, _ in found}, Wish())
+    papers = _papers_of_works(session, {work for work, _ in found}, frozenset())
     return [(papers[work], score) for work, score in found if work in papers]
 
 
@@ -180,52 +217,44 @@ def _facts(session: Session, live: Live, *, now: datetime) -> ModelFacts:
 
 def _seeds(session: Session, user_id: int, wish: Wish) -> NDArray[np.int64]:
     """The works to go by instead of the whole library; none for the library."""
+    tags = () if wish.tag is None else (wish.tag,)
+    named = _works_named(session, wish.seeds, "seeds")
+    return np.union1d(named, _works_tagged(session, user_id, tags, "tag"))
+
+
+def _works_named(session: Session, papers: Collection[UUID], field: str) -> NDArray[np.int64]:
+    """The works of these papers; raises InvalidInput for one that is not there."""
+    rows = select(Paper.public_id, Paper.work_id).where(Paper.public_id.in_(papers))
+    found = dict(tuple(row) for row in session.execute(rows)) if papers else {}
+    if unknown := set(papers) - set(found):
+        raise InvalidInput(f"There is no paper {min(unknown)}.", field=field)
+    return np.array(sorted(set(found.values())), dtype=np.int64)
+
+
+def _works_tagged(
+    session: Session, user_id: int, tags: Iterable[str], field: str
+) -> NDArray[np.int64]:
+    """The works of the person's bookmarks with one of these tags; raises InvalidInput for a tag
+    that no bookmark has."""
     works: set[int] = set()
-    if wish.seeds:
-        found = session.execute(
-            select(Paper.public_id, Paper.work_id).where(Paper.public_id.in_(wish.seeds))
-        ).all()
-        if unknown := set(wish.seeds) - {public_id for public_id, _ in found}:
-            raise InvalidInput(f"There is no paper {min(unknown)}.", field="seeds")
-        works |= {work_id for _, work_id in found}
-    if wish.tag is not None:
-        tagged = works_tagged(session, user_id, wish.tag)
+    for tag in tags:
+        tagged = works_tagged(session, user_id, tag)
         if not tagged:
-            raise InvalidInput("None of your bookmarks has this tag.", field="tag")
+            raise InvalidInput("None of your bookmarks has this tag.", field=field)
         works |= tagged
     return np.array(sorted(works), dtype=np.int64)
 
 
-def _allowed(session: Session, wish: Wish) -> NDArray[np.int64] | None:
-    """The works that the wish leaves, or None if it leaves all."""
-    conditions = _conditions(wish)
-    if not conditions:
-        return None
-    return np.array(
-        session.scalars(select(Paper.work_id).where(*conditions).distinct()).all(), dtype=np.int64
-    )
-
-
-def _conditions(wish: Wish) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if wish.venue is not None:
-        conditions.append(func.lower(Paper.venue) == wish.venue.lower())
-    if wish.year_from is not None:
-        conditions.append(Paper.year >= wish.year_from)
-    if wish.list_name is not None:
-        conditions.append(Paper.list_name == wish.list_name)
-    return conditions
-
-
-def _papers_of_works(session: Session, works: Collection[int], wish: Wish) -> dict[int, Paper]:
-    """One paper for each work: one that fits the wish, if it can be, and has an abstract."""
+def _papers_of_works(
+    session: Session, works: Collection[int], fitting: Collection[int]
+) -> dict[int, Paper]:
+    """One paper for each work: one of ``fitting``, if it can be, and with an abstract."""
     rows: Sequence[Paper] = session.scalars(
         select(Paper).where(Paper.work_id.in_(works)).options(*WITH_PARTS).order_by(Paper.id)
     ).all()
 
     def preference(paper: Paper) -> tuple[bool, bool]:
-        fits = wish.list_name is None or paper.list_name == wish.list_name
-        return fits, paper.abstract is not None
+        return paper.id in fitting, paper.abstract is not None
 
     best: dict[int, Paper] = {}
     for paper in rows:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.feedback import History
-from models.recommending import Request, rank_without, recommend, related
+from models.recommending import Request, rank_without, related
 from models.training import train
 from tests.models.papers import (
     IDS,
@@ -165,23 +165,6 @@ def test_more_diversity_means_fewer_papers_of_one_kind(model):
 
 def test_the_same_question_has_the_same_answer(model):
     assert ask(model, saved("moat")) == ask(small_model(), saved("moat"))
-
-
-def test_without_exploration_everything_shown_was_certain(model):
-    assert {item.propensity for item in ask(model, saved("moat")).items} == {1.0}
-
-
-def test_exploration_tries_the_last_place_and_says_how_likely_that_was(model):
-    request = Request(limit=3, exploration=0.5)
-    lasts = []
-    for seed in range(40):
-        slate = recommend(model, saved("moat"), request, rng=np.random.default_rng(seed))
-        assert [item.propensity for item in slate.items[:2]] == [1.0, 1.0]
-        lasts.append((slate.items[2].item_id, slate.items[2].propensity))
-    usual = max(set(lasts), key=lasts.count)
-    assert usual[1] == 0.5
-    assert len(set(lasts)) > 5
-    assert all(chance == pytest.approx(0.5 / 20) for shown, chance in lasts if shown != usual[0])
 
 
 def test_related_papers(model):

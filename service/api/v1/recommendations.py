@@ -7,15 +7,29 @@ import marshmallow as ma
 import numpy as np
 
 from service.accounts.records import Scope
-from service.api.fields import Id, Int, QueryFlag, QueryInt, QueryNumber, Text, Time
+from service.api.fields import (
+    Id,
+    Int,
+    QueryDate,
+    QueryFlag,
+    QueryInt,
+    QueryNumber,
+    Repeated,
+    Text,
+    Time,
+)
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
 from service.api.v1.paper_schemas import PaperSchema
+from service.config import MOST_EXPLORATION
 from service.recommend.records import Reason, RecommendedPaper, Wish
 from service.recommend.serve import DEFAULT_DIVERSITY, log_slate, recommend
 
 MOST_SEEDS = 50
+MOST_EXCLUDED = 100
+MOST_VENUES = 20
+MOST_TAGS = 20
 
 blp = Blueprint(
     "recommendations",
@@ -51,9 +65,82 @@ class RecommendationQuery(Schema):
             "still counts."
         },
     )
-    venue = Text(longest=500, shortest=1, load_default=None)
-    year_from = QueryInt(1000, 3000, load_default=None)
-    list_name = Text(longest=500, shortest=1, load_default=None)
+    exclude_tag = Repeated(
+        Text(longest=100, shortest=1),
+        load_default=(),
+        attribute="exclude_tags",
+        validate=ma.validate.Length(max=MOST_TAGS),
+        metadata={
+            "description": "Go by your library without the bookmarks that have this tag; may come "
+            "again."
+        },
+    )
+    venue = Repeated(
+        Text(longest=500, shortest=1),
+        load_default=(),
+        attribute="venues",
+        validate=ma.validate.Length(max=MOST_VENUES),
+        metadata={
+            "description": "Only papers of this venue, capitals aside; may come again for one of "
+            "several. A venue that no paper has is refused, with names near to it."
+        },
+    )
+    year_from = QueryInt(
+        1000,
+        3000,
+        load_default=None,
+        metadata={"description": "Only papers of this year or later; none of unknown year."},
+    )
+    year_to = QueryInt(
+        1000,
+        3000,
+        load_default=None,
+        metadata={"description": "Only papers of this year or earlier; none of unknown year."},
+    )
+    published_after = QueryDate(
+        load_default=None,
+        metadata={
+            "description": "Only papers that may have come out after this day. Of a paper the year "
+            "is known: it is left out if its whole year was over by then, or if its year is "
+            "unknown."
+        },
+    )
+    list_name = Text(
+        longest=500,
+        shortest=1,
+        load_default=None,
+        metadata={
+            "description": "Only papers of the listing with this heading. A heading that no paper "
+            "has is refused, with names near to it."
+        },
+    )
+    exclude_papers = ma.fields.List(
+        Id(),
+        load_default=(),
+        attribute="exclude",
+        validate=ma.validate.Length(max=MOST_EXCLUDED),
+        metadata={"description": "Not these papers this time; says nothing of your taste."},
+    )
+    freshness = QueryNumber(
+        smallest=0,
+        largest=1,
+        load_default=0.0,
+        metadata={
+            "description": "How much recent papers gain: a paper of the newest year in the "
+            "catalogue gets this share of its score on top, one two years older half of that, and "
+            "so on. It is shown as the part `freshness`."
+        },
+    )
+    exploration = QueryNumber(
+        smallest=0,
+        largest=MOST_EXPLORATION,
+        load_default=None,
+        metadata={
+            "description": "The share of the list that goes to papers drawn from below it, at its "
+            "end, so that the recommender can learn what it underrates; they are marked "
+            "`explored`. The service's setting if not given."
+        },
+    )
     explain = QueryFlag(
         load_default=True, metadata={"description": "Whether to say what brought the score."}
     )
@@ -61,7 +148,10 @@ class RecommendationQuery(Schema):
     @ma.post_load
     def _wish(self, data: dict[str, Any], **_: Any) -> tuple[Wish, bool]:
         explain = data.pop("explain")
-        return Wish(**{**data, "seeds": tuple(data["seeds"])}), explain
+        if data["exploration"] is None:
+            data["exploration"] = runtime().settings.exploration
+        lists = {name: tuple(data[name]) for name in ("seeds", "exclude", "exclude_tags", "venues")}
+        return Wish(**{**data, **lists}), explain
 
 
 class ReasonSchema(Schema):
@@ -99,8 +189,16 @@ class RecommendedPaperSchema(Schema):
         required=True,
         metadata={
             "description": "What your other papers brought, for it or against: together with "
-            "`because` it adds up to the score."
+            "`because` and the part `freshness` it adds up to the score."
         },
+    )
+    propensity = ma.fields.Float(
+        required=True,
+        metadata={"description": "The chance the paper had to be in this list; 1 if it is sure."},
+    )
+    explored = ma.fields.Boolean(
+        required=True,
+        metadata={"description": "It was drawn to be tried out, and is not here by its score."},
     )
     paper = ma.fields.Nested(PaperSchema, required=True)
 
@@ -162,6 +260,8 @@ def _shown(item: RecommendedPaper, *, explain: bool) -> dict[str, Any]:
         "parts": dict(item.parts),
         "because": [_reason(one, item.score) for one in item.because] if explain else [],
         "others": item.others,
+        "propensity": item.propensity,
+        "explored": item.explored,
         "paper": item.paper,
     }
 
