@@ -3,10 +3,11 @@
     python -m benchmarks.diversity [--eval ../shared/eval] [--part val|test] [--people 500]
 
 On the warm protocol of ``benchmarks/quality.py``, with the same model and the same pools of
-candidates: the greedy determinant that the service uses, and maximal marginal relevance (Carbonell
-& Goldstein, SIGIR 1998) beside it. Prints a Markdown table of nDCG@20, its loss, the mean diversity
-within a slate (1 - cosine, Ziegler et al. 2005), the coverage of the catalogue by all slates, and
-the milliseconds of processor a slate; then the time that re-ranking a pool of 400 takes.
+candidates: maximal marginal relevance, which the service uses, and beside it the greedy MAP of a
+determinantal point process (Chen, Zhang & Zhou, NeurIPS 2018). Prints a Markdown table of nDCG@20,
+its loss, the mean diversity within a slate (1 - cosine, Ziegler et al. 2005), the coverage of the
+catalogue by all slates, and the milliseconds of processor a slate; then nDCG@20 of both at the same
+diversity, and the time that re-ranking a pool of 400 takes.
 """
 
 import argparse
@@ -31,6 +32,8 @@ from models.ranking.rerank import diversified
 from models.recommending import LARGEST_POOL, POOL_FACTOR
 
 KNOBS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.0)
+OWN = 1e-3
+"""What each paper has of its own beside its words, so that copies add little, not -infinity."""
 LEVELS = (0.92, 0.93, 0.94, 0.95, 0.96, 0.97)
 Rerank = Callable[..., IntArray]
 
@@ -70,26 +73,34 @@ def main() -> None:
     _print_times(model, people)
 
 
-def marginal_relevance(
+def determinant(
     index: TermIndex, rows: IntArray, scores: FloatArray, *, limit: int, diversity: float
 ) -> IntArray:
-    """Each step takes the highest (1 - diversity) · score - diversity · cosine to the nearest."""
+    """Each step takes the highest (1 - diversity) · score + diversity · ln d².
+
+    d² is the share of a paper's term vector that those taken before do not span, plus ``OWN``: by
+    its logarithm grows that of the determinant of all cosines. O(c · limit²) by a Cholesky factor.
+    """
     bottom = min(float(scores[-1]), 0.0)
     relevance = (1 - diversity) * (scores - bottom) / max(float(scores[0]) - bottom, 1e-9)
-    near = cosine(index, rows)
+    near = cosine(index, rows).astype(np.float64)
+    factor = np.zeros((limit, len(rows)))
+    gain = np.full(len(rows), 1 + OWN)
     chosen = [0]
-    crowding = near[0].copy()
     while len(chosen) < min(limit, len(rows)):
-        value = relevance - diversity * crowding
+        last, step = chosen[-1], len(chosen) - 1
+        spanned = factor[:step, last] @ factor[:step]
+        factor[step] = (near[last] - spanned) / np.sqrt(gain[last])
+        gain = np.maximum(gain - factor[step] ** 2, OWN / 2)
+        value = relevance + diversity * np.log(gain)
         value[chosen] = -np.inf
         chosen.append(int(np.argmax(value)))
-        crowding = np.maximum(crowding, near[chosen[-1]])
     return rows[np.array(chosen)]
 
 
 RERANKERS: Mapping[str, Rerank] = {
-    "determinant": diversified,
-    "marginal relevance": marginal_relevance,
+    "marginal relevance": diversified,
+    "determinant": determinant,
 }
 
 

@@ -38,7 +38,10 @@ class Config:
     shrinkage: float = 1.0
 
     # Ranking (models/ranking/)
-    diversity: float = 0.1
+    diversity: float = 0.15
+    """Measured on 3,000 people (``benchmarks/diversity.py``): nDCG@20 loses 0.0 % (95 %
+    interval -0.9 to +0.8), diversity within a slate rises from .905 to .921. 0.2 loses 0.7 %, 0.3
+    1.3 %, 0.5 6 %."""
 
     def __post_init__(self) -> None:
         if self.factors < 1 or self.iterations < 1 or self.regularization <= 0:

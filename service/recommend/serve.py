@@ -224,8 +224,10 @@ def _seeds(session: Session, user_id: int, wish: Wish) -> NDArray[np.int64]:
 
 def _works_named(session: Session, papers: Collection[UUID], field: str) -> NDArray[np.int64]:
     """The works of these papers; raises InvalidInput for one that is not there."""
+    if not papers:
+        return np.zeros(0, np.int64)
     rows = select(Paper.public_id, Paper.work_id).where(Paper.public_id.in_(papers))
-    found = dict(tuple(row) for row in session.execute(rows)) if papers else {}
+    found: dict[UUID, int] = {row.public_id: row.work_id for row in session.execute(rows)}
     if unknown := set(papers) - set(found):
         raise InvalidInput(f"There is no paper {min(unknown)}.", field=field)
     return np.array(sorted(set(found.values())), dtype=np.int64)
