@@ -53,6 +53,14 @@ def test_an_opened_model_maps_its_files_and_can_grow(shelf, model):
     assert 9 in ids_of(ask(grown, saved("ebb"), 3))
 
 
+def test_a_generation_without_title_keys_still_opens(shelf, model, monkeypatch):
+    arrays = files.arrays_of(model)
+    arrays.pop("title_keys")
+    monkeypatch.setattr(files, "arrays_of", lambda _: arrays)
+    shelf.publish(model, facts={})
+    assert not shelf.open_current()[1].title_keys.any()
+
+
 def test_an_empty_model_can_be_published(shelf):
     shelf.publish(train(training_set([])), facts={})
     assert shelf.open_current()[1].item_ids.tolist() == []
