@@ -1,0 +1,378 @@
+"""The parts, the baselines and their blend, side by side on one task.
+
+Scores are those that people are served by: each judged person is folded in, and ``blend`` ranks
+every paper they do not know. People are scored one by one, so that memory stays that of the model.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from models import BoolArray, FloatArray, IntArray
+from models.config import Config
+from models.evaluation.baselines import BASELINES, Known, Scorer, unit_rows
+from models.evaluation.calibration import Calibration, calibrate
+from models.evaluation.metrics import (
+    bootstrap_interval,
+    coverage,
+    intra_list_diversity,
+    ndcg_at,
+    novelty,
+    recall_at,
+)
+from models.evaluation.tasks import Judged, Task
+from models.interactions import user_item_matrix
+from models.ranking.blend import PARTS, Evidence, blend
+from models.ranking.candidates import best, candidates
+from models.ranking.model import Model
+from models.recommending import evidence_of
+from models.training import STAGE_OF_PART, Progress, train
+
+Clock = Callable[[], float]
+Kind: TypeAlias = Literal["baseline", "part", "blend"]
+BLEND = "blend"
+LONGEST_CURVE = 100
+"""Recall is drawn up to here, and scores are calibrated on so many papers a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contestant:
+    """Something that scores papers: ``kind`` of it, and what fitting it took, None if unknown."""
+
+    name: str
+    kind: Kind
+    fit_s: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """Contestants that are scored in one pass.
+
+    ``score`` gives (m,) float32 for each by name; of equal scores the paper with more of
+    ``tie_break`` (m,) comes first. ``timed`` names the one that the time of the pass belongs to.
+    """
+
+    contestants: tuple[Contestant, ...]
+    score: Callable[[Evidence], Mapping[str, FloatArray]]
+    tie_break: Mapping[str, FloatArray]
+    timed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How one contestant did; people in the order of the task.
+
+    ``recall``, ``ndcg`` and ``diversity`` (n,) float32 at k, a person each; the last is NaN where
+    fewer than two papers of a list have words. ``curve`` (l,) is the mean recall at 1 to l.
+    ``coverage`` 0 to 1, of the papers that may be ranked; ``novelty`` in bits.
+    ``ms_per_person`` is for scoring and ranking; None where it can't be told from others'.
+    """
+
+    name: str
+    kind: Kind
+    fit_s: float | None
+    ms_per_person: float | None
+    recall: FloatArray
+    ndcg: FloatArray
+    diversity: FloatArray
+    curve: FloatArray
+    coverage: float
+    novelty: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """All outcomes at ``k``: baselines, parts, blend. ``calibration`` is the blend's, None
+    without it or of too few people."""
+
+    k: int
+    n_people: int
+    outcomes: tuple[Outcome, ...]
+    calibration: Calibration | None
+
+    def outcome(self, name: str) -> Outcome:
+        """The one of this name; raises KeyError."""
+        return {outcome.name: outcome for outcome in self.outcomes}[name]
+
+
+def compare(
+    task: Task,
+    config: Config | None = None,
+    *,
+    k: int,
+    seed: int,
+    clock: Clock,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Train on the task, and judge every part, every baseline and the blend at ``k``.
+
+    ``clock`` gives seconds; the same seed gives the same figures but for the times.
+    """
+    report = progress or (lambda _stage, _done: None)
+    config = config or Config()
+    model, of_the_model = trained(
+        task, config, seed=seed, clock=clock, progress=lambda stage, done: report(stage, 0.4 * done)
+    )
+    entries = baselines(
+        task,
+        model,
+        seed=seed,
+        clock=clock,
+        progress=lambda stage, done: report(stage, 0.4 + done / 10),
+    )
+    return judge(
+        task,
+        model,
+        [*entries, of_the_model],
+        k=k,
+        seed=seed,
+        clock=clock,
+        progress=lambda stage, done: report(stage, 0.5 + done / 2),
+    )
+
+
+def trained(
+    task: Task,
+    config: Config,
+    *,
+    seed: int,
+    clock: Clock,
+    progress: Progress | None = None,
+) -> tuple[Model, Entry]:
+    """The model of the task, and the entry of its parts and its blend, with measured times."""
+    watch = _Watch(clock, progress)
+    model = train(task.training, config, seed=seed, progress=watch)
+    times = {name: watch.spent.get(STAGE_OF_PART.get(name, "")) for name in PARTS}
+    return model, of_model(model, {**times, BLEND: sum(watch.spent.values())}, seed=seed)
+
+
+class _Watch:
+    """Hears which stage begins, and adds up how long each lasts."""
+
+    def __init__(self, clock: Clock, progress: Progress | None) -> None:
+        self.spent: dict[str, float] = {}
+        self._clock, self._progress = clock, progress
+        self._stage, self._since = "", 0.0
+
+    def __call__(self, stage: str, done: float) -> None:
+        now = self._clock()
+        if self._stage:
+            self.spent[self._stage] = self.spent.get(self._stage, 0.0) + now - self._since
+        self._stage, self._since = stage, now
+        if self._progress is not None:
+            self._progress(stage, done)
+
+
+def of_model(
+    model: Model, fit_s: Mapping[str, float | None] | None = None, *, seed: int = 0
+) -> Entry:
+    """The parts of a model, each as if it ranked alone, and the blend, by one call of ``blend``."""
+    times = fit_s or {}
+    chance = _chance(model, seed)
+
+    def score(evidence: Evidence) -> Mapping[str, FloatArray]:
+        blended = blend(model, evidence)
+        return {**{name: blended.raw[name] for name in PARTS}, BLEND: blended.scores}
+
+    parts = [Contestant(name=name, kind="part", fit_s=times.get(name)) for name in PARTS]
+    whole = Contestant(name=BLEND, kind="blend", fit_s=times.get(BLEND))
+    return Entry(
+        contestants=(*parts, whole),
+        score=score,
+        tie_break={**dict.fromkeys(PARTS, chance), BLEND: model.recency + model.centrality},
+        timed=BLEND,
+    )
+
+
+def baselines(
+    task: Task,
+    model: Model,
+    *,
+    seed: int,
+    clock: Clock,
+    progress: Progress | None = None,
+) -> list[Entry]:
+    """What the model has to beat, fitted on the same data; words are those the model counted."""
+    data = task.training
+    known = Known(
+        user_items=user_item_matrix(data.user_ids, data.history, model.items),
+        term_weights=model.content.weights,
+        config=model.config,
+        seed=seed,
+    )
+    chance = _chance(model, seed)
+    entries = []
+    for place, (name, fit) in enumerate(BASELINES.items()):
+        if progress is not None:
+            progress(f"fitting {name}", place / len(BASELINES))
+        start = clock()
+        scorer = fit(known)
+        entries.append(_of_baseline(name, scorer, clock() - start, chance))
+    return entries
+
+
+def _of_baseline(name: str, scorer: Scorer, fit_s: float, chance: FloatArray) -> Entry:
+    def score(evidence: Evidence) -> Mapping[str, FloatArray]:
+        return {name: scorer(evidence.rows[evidence.confidence > 0])}
+
+    return Entry(
+        contestants=(Contestant(name=name, kind="baseline", fit_s=fit_s),),
+        score=score,
+        tie_break={name: chance},
+        timed=name,
+    )
+
+
+def _chance(model: Model, seed: int) -> FloatArray:
+    """An order of all papers that knows nothing, for those that a contestant can't tell apart.
+
+    The order of the files may know something; the blend has an order of its own.
+    """
+    return np.random.default_rng(seed).random(len(model.items), np.float32)
+
+
+def judge(
+    task: Task,
+    model: Model,
+    entries: Sequence[Entry],
+    *,
+    k: int,
+    seed: int,
+    clock: Clock,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Rank for everybody of the task with every entry; the blend, if it is there, is calibrated.
+
+    Raises ValueError if there is nobody to judge.
+    """
+    if not task.people:
+        raise ValueError("there is nobody to judge")
+    judges = _Judges(task, model, entries, k, clock)
+    with _one_blas_thread():
+        for entry in entries:  # what only the first call pays for is nobody's time
+            entry.score(evidence_of(model, task.people[0].known))
+        for place, person in enumerate(task.people):
+            judges.see(place, person)
+            if progress is not None:
+                progress("judging people", (place + 1) / len(task.people))
+    return judges.comparison(np.random.default_rng(seed))
+
+
+def _one_blas_thread() -> AbstractContextManager[object]:
+    """As the service is run: more threads make such small systems slower."""
+    import threadpoolctl  # type: ignore[import-untyped]  # comes with implicit and scikit-learn
+
+    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(1, "blas")
+    return limits
+
+
+class _Tally:
+    """What is kept of one contestant's lists, a row a person."""
+
+    def __init__(self, contestant: Contestant, n_people: int, length: int) -> None:
+        self.contestant = contestant
+        self.hits = np.zeros((n_people, length), np.bool_)
+        is_calibrated = contestant.name == BLEND
+        self.scores = np.full((n_people, length if is_calibrated else 0), np.nan, np.float32)
+        self.recall = np.zeros(n_people, np.float32)
+        self.ndcg = np.zeros(n_people, np.float32)
+        self.diversity = np.full(n_people, np.nan, np.float32)
+        self.lists: list[IntArray] = []
+        self.seconds = 0.0
+
+
+class _Judges:
+    """Everybody's lists by every contestant, summed up as they come."""
+
+    def __init__(
+        self, task: Task, model: Model, entries: Sequence[Entry], k: int, clock: Clock
+    ) -> None:
+        self.task, self.model, self.entries, self.k, self.clock = task, model, entries, k, clock
+        self.n_candidates = len(candidates(model.items, task.allowed))
+        self.length = min(max(k, LONGEST_CURVE), self.n_candidates)
+        self.n_relevant = np.zeros(len(task.people), np.int64)
+        self.units = unit_rows(model.content.weights)
+        self.has_words: BoolArray = np.diff(self.units.indptr) > 0
+        self.tallies = {
+            one.name: _Tally(one, len(task.people), self.length)
+            for entry in entries
+            for one in entry.contestants
+        }
+
+    def see(self, place: int, person: Judged) -> None:
+        items = self.model.items
+        rows = candidates(items, self.task.allowed, person.known.item_ids, person.excluded)
+        relevant = items.positions(person.relevant)
+        self.n_relevant[place] = len(relevant)
+        evidence = evidence_of(self.model, person.known)
+        for entry in self.entries:
+            start = self.clock()
+            scores = entry.score(evidence)
+            spent = self.clock() - start
+            for one in entry.contestants:
+                start = self.clock()
+                ranked = best(scores[one.name], rows, self.length, entry.tie_break[one.name])
+                tally = self.tallies[one.name]
+                if one.name == entry.timed:
+                    tally.seconds += spent + self.clock() - start
+                self._note(tally, place, ranked, scores[one.name][ranked], relevant)
+
+    def _note(
+        self, tally: _Tally, place: int, ranked: IntArray, scores: FloatArray, relevant: IntArray
+    ) -> None:
+        tally.hits[place, : len(ranked)] = np.isin(ranked, relevant)
+        width = tally.scores[place].size
+        tally.scores[place, : len(ranked)] = scores[:width]
+        tally.recall[place] = recall_at(ranked, relevant, self.k)
+        tally.ndcg[place] = ndcg_at(ranked, relevant, self.k)
+        tally.diversity[place] = self._diversity(ranked[: self.k])
+        tally.lists.append(ranked[: self.k])
+
+    def _diversity(self, ranked: IntArray) -> float:
+        vectors = self.units[ranked[self.has_words[ranked]]]
+        return intra_list_diversity(sp.csr_matrix(vectors @ vectors.T).toarray())
+
+    def comparison(self, rng: np.random.Generator) -> Comparison:
+        timed = {entry.timed for entry in self.entries}
+        blended = self.tallies.get(BLEND)
+        return Comparison(
+            k=self.k,
+            n_people=len(self.task.people),
+            outcomes=tuple(
+                self._outcome(tally, name in timed) for name, tally in self.tallies.items()
+            ),
+            calibration=blended and calibrate(blended.scores, blended.hits, rng=rng),
+        )
+
+    def _outcome(self, tally: _Tally, is_timed: bool) -> Outcome:
+        n = len(self.task.people)
+        found = np.cumsum(tally.hits, axis=1) / self.n_relevant[:, None]
+        one = tally.contestant
+        return Outcome(
+            name=one.name,
+            kind=one.kind,
+            fit_s=one.fit_s,
+            ms_per_person=1000 * tally.seconds / n if is_timed else None,
+            recall=tally.recall,
+            ndcg=tally.ndcg,
+            diversity=tally.diversity,
+            curve=found.mean(axis=0).astype(np.float32),
+            coverage=coverage(tally.lists, self.n_candidates),
+            novelty=novelty(tally.lists, self.model.people, self.model.n_people),
+        )
+
+
+def mean_and_interval(values: FloatArray, *, seed: int) -> tuple[float, float, float]:
+    """The mean of per-person values (n,), NaN left out, and its 95 % bootstrap interval.
+
+    All NaN if no value is known; the interval is NaN for one person, who is no sample.
+    """
+    known = values[np.isfinite(values)]
+    if len(known) < 2:
+        return (float(known.mean()) if len(known) else np.nan, np.nan, np.nan)
+    low, high = bootstrap_interval(known, rng=np.random.default_rng(seed))
+    return float(known.mean()), low, high
