@@ -3,9 +3,9 @@
     python benchmarks/quality.py [--eval ../shared/eval] [--part val|test] [--people 1500]
 
 Reads the reading lists of CiteULike-t (Wang, Chen & Li, IJCAI 2013), which are not part of this
-repository, and runs three protocols through ``models.evaluation``, which trains, folds in and scores
-by the code that serves: *warm* (10 % of each list hidden), *cold* (papers that
-training never saw) and *new person* (1, 3 or 5 saves of somebody who was not in training).
+repository, and runs three protocols through ``models.evaluation``, which trains, folds in and
+scores by the code that serves: *warm* (10 % of each list hidden), *cold* (papers that training
+never saw) and *new person* (1, 3 or 5 saves of somebody who was not in training).
 Choose on ``val``; report ``test`` once. Settings were chosen on the first 500 people of ``val``,
 who are skipped where enough others are left (not among the new people: there are only 109).
 """
@@ -28,13 +28,8 @@ sys.path.insert(0, str(ROOT))
 
 from models import FloatArray, IntArray  # noqa: E402
 from models.config import Config  # noqa: E402
-from models.evaluation.comparison import (  # noqa: E402
-    Comparison,
-    baselines,
-    judge,
-    mean_and_interval,
-    trained,
-)
+from models.evaluation.comparison import Comparison, judge, mean_and_interval  # noqa: E402
+from models.evaluation.contestants import baselines, trained  # noqa: E402
 from models.evaluation.tasks import Judged, Task  # noqa: E402
 from models.feedback import History  # noqa: E402
 from models.training import TrainingSet  # noqa: E402

@@ -11,7 +11,8 @@ import numpy as np
 
 from models import FloatArray
 from models.evaluation.calibration import LEAST_PEOPLE, Calibration
-from models.evaluation.comparison import Comparison, Kind, Outcome
+from models.evaluation.comparison import Comparison, Outcome
+from models.evaluation.contestants import Kind
 
 WIDTH, HEIGHT = 860, 900
 LEFT, RIGHT = 64, 600

@@ -51,7 +51,7 @@ class Evidences:
         """Each person with their rows, in ascending order of id."""
         order = np.argsort(self.user_ids, kind="stable")
         people, starts = np.unique(self.user_ids[order], return_index=True)
-        ends = np.append(starts[1:], len(order))
+        ends = np.append(starts, len(order))[1:]
         for person, start, end in zip(people, starts, ends, strict=True):
             yield int(person), rows_of(self.history, order[start:end])
 

@@ -19,7 +19,7 @@ from service.errors import InvalidInput
 if TYPE_CHECKING:
     from service.recommend.evaluation_records import Estimate, Evaluation, EvaluationFiles
 
-SMALLEST_WIDTH = 110
+SMALLEST_WIDTH = 120
 """The table is not squeezed into less: figures broken over lines can't be compared."""
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -125,7 +125,8 @@ def _print(found: "Evaluation", plot: Path | None) -> None:
 
 def _table(found: "Evaluation") -> Table:
     k = found.inputs.k
-    table = Table("", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(no_wrap=True)
     for heading in (
         *(f"recall@{k} (95 %)", f"nDCG@{k} (95 %)"),
         *("coverage", "diversity", "novelty", "fit s", "ms/person"),
