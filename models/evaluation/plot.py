@@ -14,12 +14,13 @@ from models.evaluation.calibration import LEAST_PEOPLE, Calibration
 from models.evaluation.comparison import Comparison, Outcome
 from models.evaluation.contestants import Kind
 
-WIDTH, HEIGHT = 860, 900
+WIDTH, HEIGHT = 900, 880
 LEFT, RIGHT = 64, 600
 CURVES_TOP, CURVES_BOTTOM = 76, 400
 SQUARE_TOP, SQUARE_BOTTOM = 490, 810
 LEGEND = RIGHT + 24
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c0679a", "#b8860b", "#7a5af5", "#d03a5b", "#5f7f8c")
+BLEND_COLOUR = "#d55e00"
+COLOURS = ("#0072b2", "#009e73", "#c0679a", "#b8860b", "#7a5af5", "#d03a5b", "#5f7f8c")
 """After Okabe & Ito (2008), with the yellow and the black replaced: 3:1 on white and on black."""
 DASHES = ("", "6 3", "2 3", "9 3 2 3")
 WIDTHS: dict[Kind, float] = {"baseline": 1.5, "part": 2, "blend": 3.5}
@@ -102,7 +103,10 @@ def _curves(comparison: Comparison) -> Iterator[str]:
 
 
 def _stroke(place: int, kind: Kind) -> str:
-    dash = DASHES[0] if kind == "blend" else DASHES[(place // len(COLOURS) + place) % len(DASHES)]
+    """The blend has a colour and a thick line of its own."""
+    if kind == "blend":
+        return f'stroke="{BLEND_COLOUR}" stroke-width="{WIDTHS[kind]}"'
+    dash = DASHES[(place // len(COLOURS) + place) % len(DASHES)]
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{COLOURS[place % len(COLOURS)]}" stroke-width="{WIDTHS[kind]}"{dashes}'
 
@@ -123,7 +127,7 @@ def _reliability(calibration: Calibration | None) -> Iterator[str]:
     ):
         x, y = _place(box, float(predicted), float(observed), (0, top), top)
         label = f"{n} papers: {predicted:.4f} predicted, {observed:.4f} observed"
-        yield f'<circle cx="{x}" cy="{y}" r="5" fill="{COLOURS[0]}">'
+        yield f'<circle cx="{x}" cy="{y}" r="5" fill="{BLEND_COLOUR}">'
         yield f"<title>{escape(label)}</title></circle>"
     yield from _caption(calibration)
 
