@@ -61,13 +61,12 @@ def main() -> None:
     for protocol in protocols:
         task = _task(protocol, texts, options.people, options.skip)
         started = time.perf_counter()
-        model, entry = trained(task, config, seed=SEED, clock=time.perf_counter)
+        model, contestants = trained(task, config, seed=SEED, clock=time.perf_counter)
         seconds = time.perf_counter() - started
         print(f"\n{protocol.name} ({options.part}), trained in {seconds:.1f} s")
-        entries = [entry]
         if options.baselines:
-            entries += baselines(task, model, seed=SEED, clock=time.perf_counter)
-        _print_table(judge(task, model, entries, k=K, seed=SEED, clock=time.perf_counter))
+            contestants += baselines(task, model, seed=SEED, clock=time.perf_counter)
+        _print_table(judge(task, model, contestants, k=K, seed=SEED, clock=time.perf_counter))
 
 
 def _options() -> argparse.Namespace:

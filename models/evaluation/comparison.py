@@ -15,7 +15,7 @@ from models import BoolArray, FloatArray, IntArray
 from models.config import Config
 from models.evaluation.baselines import unit_rows
 from models.evaluation.calibration import Calibration, calibrate
-from models.evaluation.contestants import BLEND, Clock, Contestant, Entry, Kind, baselines, trained
+from models.evaluation.contestants import BLEND, Clock, Contestant, Kind, baselines, trained
 from models.evaluation.metrics import (
     bootstrap_interval,
     coverage,
@@ -41,13 +41,13 @@ class Outcome:
     ``recall``, ``ndcg`` and ``diversity`` (n,) float32 at k, a person each; the last is NaN where
     fewer than two papers of a list have words. ``curve`` (l,) is the mean recall at 1 to l.
     ``coverage`` 0 to 1, of the papers that may be ranked; ``novelty`` in bits.
-    ``ms_per_person`` is for scoring and ranking; None where it can't be told from others'.
+    ``ms_per_person`` is for scoring and ranking.
     """
 
     name: str
     kind: Kind
     fit_s: float | None
-    ms_per_person: float | None
+    ms_per_person: float
     recall: FloatArray
     ndcg: FloatArray
     diversity: FloatArray
@@ -86,10 +86,10 @@ def compare(
     """
     report = progress or (lambda _stage, _done: None)
     config = config or Config()
-    model, of_the_model = trained(
+    model, parts_and_blend = trained(
         task, config, seed=seed, clock=clock, progress=lambda stage, done: report(stage, 0.4 * done)
     )
-    entries = baselines(
+    rivals = baselines(
         task,
         model,
         seed=seed,
@@ -99,7 +99,7 @@ def compare(
     return judge(
         task,
         model,
-        [*entries, of_the_model],
+        [*rivals, *parts_and_blend],
         k=k,
         seed=seed,
         clock=clock,
@@ -110,23 +110,23 @@ def compare(
 def judge(
     task: Task,
     model: Model,
-    entries: Sequence[Entry],
+    contestants: Sequence[Contestant],
     *,
     k: int,
     seed: int,
     clock: Clock,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Rank for everybody of the task with every entry; the blend, if it is there, is calibrated.
+    """Rank for everybody of the task by every contestant; the blend, if it is there, is calibrated.
 
     Raises ValueError if there is nobody to judge.
     """
     if not task.people:
         raise ValueError("there is nobody to judge")
-    judges = _Judges(task, model, entries, k, clock)
+    judges = _Judges(task, model, contestants, k, clock)
     with _one_blas_thread():
-        for entry in entries:  # what only the first call pays for is nobody's time
-            entry.score(evidence_of(model, task.people[0].known))
+        for one in contestants:  # what only the first call pays for is nobody's time
+            one.score(evidence_of(model, task.people[0].known))
         for place, person in enumerate(task.people):
             judges.see(place, person)
             if progress is not None:
@@ -161,19 +161,15 @@ class _Judges:
     """Everybody's lists by every contestant, summed up as they come."""
 
     def __init__(
-        self, task: Task, model: Model, entries: Sequence[Entry], k: int, clock: Clock
+        self, task: Task, model: Model, contestants: Sequence[Contestant], k: int, clock: Clock
     ) -> None:
-        self.task, self.model, self.entries, self.k, self.clock = task, model, entries, k, clock
+        self.task, self.model, self.k, self.clock = task, model, k, clock
         self.n_candidates = len(candidates(model.items, task.allowed))
         self.length = min(max(k, LONGEST_CURVE), self.n_candidates)
         self.n_relevant = np.zeros(len(task.people), np.int64)
         self.units = unit_rows(model.content.weights)
         self.has_words: BoolArray = np.diff(self.units.indptr) > 0
-        self.tallies = {
-            one.name: _Tally(one, len(task.people), self.length)
-            for entry in entries
-            for one in entry.contestants
-        }
+        self.tallies = [_Tally(one, len(task.people), self.length) for one in contestants]
 
     def see(self, place: int, person: Judged) -> None:
         items = self.model.items
@@ -181,17 +177,13 @@ class _Judges:
         relevant = items.positions(person.relevant)
         self.n_relevant[place] = len(relevant)
         evidence = evidence_of(self.model, person.known)
-        for entry in self.entries:
+        for tally in self.tallies:
+            one = tally.contestant
             start = self.clock()
-            scores = entry.score(evidence)
-            spent = self.clock() - start
-            for one in entry.contestants:
-                start = self.clock()
-                ranked = best(scores[one.name], rows, self.length, entry.tie_break[one.name])
-                tally = self.tallies[one.name]
-                if one.name == entry.timed:
-                    tally.seconds += spent + self.clock() - start
-                self._note(tally, place, ranked, scores[one.name][ranked], relevant)
+            scores = one.score(evidence)
+            ranked = best(scores, rows, self.length, one.tie_break)
+            tally.seconds += self.clock() - start
+            self._note(tally, place, ranked, scores[ranked], relevant)
 
     def _note(
         self, tally: _Tally, place: int, ranked: IntArray, scores: FloatArray, relevant: IntArray
@@ -209,18 +201,19 @@ class _Judges:
         return intra_list_diversity(sp.csr_matrix(vectors @ vectors.T).toarray())
 
     def comparison(self, rng: np.random.Generator) -> Comparison:
-        timed = {entry.timed for entry in self.entries}
-        blended = self.tallies.get(BLEND)
+        calibrations = [
+            calibrate(tally.scores, tally.hits, rng=rng)
+            for tally in self.tallies
+            if tally.contestant.name == BLEND
+        ]
         return Comparison(
             k=self.k,
             n_people=len(self.task.people),
-            outcomes=tuple(
-                self._outcome(tally, name in timed) for name, tally in self.tallies.items()
-            ),
-            calibration=calibrate(blended.scores, blended.hits, rng=rng) if blended else None,
+            outcomes=tuple(map(self._outcome, self.tallies)),
+            calibration=calibrations[0] if calibrations else None,
         )
 
-    def _outcome(self, tally: _Tally, is_timed: bool) -> Outcome:
+    def _outcome(self, tally: _Tally) -> Outcome:
         n = len(self.task.people)
         found = np.cumsum(tally.hits, axis=1) / self.n_relevant[:, None]
         one = tally.contestant
@@ -228,7 +221,7 @@ class _Judges:
             name=one.name,
             kind=one.kind,
             fit_s=one.fit_s,
-            ms_per_person=1000 * tally.seconds / n if is_timed else None,
+            ms_per_person=1000 * tally.seconds / n,
             recall=tally.recall,
             ndcg=tally.ndcg,
             diversity=tally.diversity,

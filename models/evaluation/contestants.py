@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -22,25 +23,17 @@ BLEND = "blend"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contestant:
-    """Something that scores papers: ``kind`` of it, and what fitting it took, None if unknown."""
+    """Something that scores papers.
+
+    ``score`` gives (m,) float32 for a person; of equal scores the paper with more of ``tie_break``
+    (m,) comes first. ``fit_s``: seconds that fitting it took, None if that can't be told.
+    """
 
     name: str
     kind: Kind
-    fit_s: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """Contestants that are scored in one pass.
-
-    ``score`` gives (m,) float32 for each by name; of equal scores the paper with more of
-    ``tie_break`` (m,) comes first. ``timed`` names the one that the time of the pass belongs to.
-    """
-
-    contestants: tuple[Contestant, ...]
-    score: Callable[[Evidence], Mapping[str, FloatArray]]
-    tie_break: Mapping[str, FloatArray]
-    timed: str
+    score: Callable[[Evidence], FloatArray]
+    tie_break: FloatArray
+    fit_s: float | None = None
 
 
 def trained(
@@ -50,8 +43,8 @@ def trained(
     seed: int,
     clock: Clock,
     progress: Progress | None = None,
-) -> tuple[Model, Entry]:
-    """The model of the task, and the entry of its parts and its blend, with measured times."""
+) -> tuple[Model, list[Contestant]]:
+    """The model of the task, and its parts and its blend, with the times that fitting took."""
     watch = _Watch(clock, progress)
     model = train(task.training, config, seed=seed, progress=watch)
     times = {name: watch.spent.get(STAGE_OF_PART.get(name, "")) for name in PARTS}
@@ -77,23 +70,36 @@ class _Watch:
 
 def of_model(
     model: Model, fit_s: Mapping[str, float | None] | None = None, *, seed: int = 0
-) -> Entry:
-    """The parts of a model, each as if it ranked alone, and the blend, by one call of ``blend``."""
+) -> list[Contestant]:
+    """The parts of a model, each as if it ranked alone, and then the blend that people are served.
+
+    ``fit_s`` by name, as far as it is known.
+    """
     times = fit_s or {}
     chance = _chance(model, seed)
-
-    def score(evidence: Evidence) -> Mapping[str, FloatArray]:
-        blended = blend(model, evidence)
-        return {**{name: blended.raw[name] for name in PARTS}, BLEND: blended.scores}
-
-    parts = [Contestant(name=name, kind="part", fit_s=times.get(name)) for name in PARTS]
-    whole = Contestant(name=BLEND, kind="blend", fit_s=times.get(BLEND))
-    return Entry(
-        contestants=(*parts, whole),
-        score=score,
-        tie_break={**dict.fromkeys(PARTS, chance), BLEND: model.recency + model.centrality},
-        timed=BLEND,
+    parts = [
+        Contestant(
+            name=name,
+            kind="part",
+            score=partial(_score_part, model, name),
+            tie_break=chance,
+            fit_s=times.get(name),
+        )
+        for name in PARTS
+    ]
+    whole = Contestant(
+        name=BLEND,
+        kind="blend",
+        score=lambda evidence: blend(model, evidence).scores,
+        tie_break=model.recency + model.centrality,
+        fit_s=times.get(BLEND),
     )
+    return [*parts, whole]
+
+
+def _score_part(model: Model, name: str, evidence: Evidence) -> FloatArray:
+    """By the pass that scores all parts, so that its time is no less than the part's own."""
+    return blend(model, evidence).raw[name]
 
 
 def baselines(
@@ -103,7 +109,7 @@ def baselines(
     seed: int,
     clock: Clock,
     progress: Progress | None = None,
-) -> list[Entry]:
+) -> list[Contestant]:
     """What the model has to beat, fitted on the same data; words are those the model counted."""
     data = task.training
     known = Known(
@@ -113,26 +119,26 @@ def baselines(
         seed=seed,
     )
     chance = _chance(model, seed)
-    entries = []
+    contestants = []
     for place, (name, fit) in enumerate(BASELINES.items()):
         if progress is not None:
             progress(f"fitting {name}", place / len(BASELINES))
         start = clock()
         scorer = fit(known)
-        entries.append(_of_baseline(name, scorer, clock() - start, chance))
-    return entries
+        fitted = Contestant(
+            name=name,
+            kind="baseline",
+            score=partial(_score_baseline, scorer),
+            tie_break=chance,
+            fit_s=clock() - start,
+        )
+        contestants.append(fitted)
+    return contestants
 
 
-def _of_baseline(name: str, scorer: Scorer, fit_s: float, chance: FloatArray) -> Entry:
-    def score(evidence: Evidence) -> Mapping[str, FloatArray]:
-        return {name: scorer(evidence.rows[evidence.confidence > 0])}
-
-    return Entry(
-        contestants=(Contestant(name=name, kind="baseline", fit_s=fit_s),),
-        score=score,
-        tie_break={name: chance},
-        timed=name,
-    )
+def _score_baseline(scorer: Scorer, evidence: Evidence) -> FloatArray:
+    """Baselines know likes only."""
+    return scorer(evidence.rows[evidence.confidence > 0])
 
 
 def _chance(model: Model, seed: int) -> FloatArray:

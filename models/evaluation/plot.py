@@ -134,13 +134,13 @@ def _reliability(calibration: Calibration | None) -> Iterator[str]:
 
 def _caption(calibration: Calibration) -> Iterator[str]:
     lines = (
-        "A score is no probability.",
-        "Isotonic regression made it one on",
-        f"{calibration.n_fitted} people drawn at random; the dots",
-        f"are {calibration.n_people} other people: the papers at the",
-        "top of their lists in ten groups by",
+        "A score is no probability. Isotonic",
+        "regression made it one on a random",
+        f"half of the people ({calibration.n_fitted:,}). The dots are",
+        f"the others ({calibration.n_people:,}): the papers at the",
+        "top of their lists, in ten groups by",
         "score, and the share they saved.",
-        "On the dashed line it is as predicted.",
+        "On the dashed line all is as predicted.",
         f"Mean distance from it: {calibration.error:.4f}",
     )
     for line, text in enumerate(lines):

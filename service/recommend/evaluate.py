@@ -132,7 +132,7 @@ def _figures(outcome: Outcome, seed: int) -> Figures:
         diversity=_estimate(outcome.diversity, seed).mean,
         novelty=_number(outcome.novelty),
         fit_s=_number(outcome.fit_s),
-        ms_per_person=_number(outcome.ms_per_person),
+        ms_per_person=outcome.ms_per_person,
     )
 
 

@@ -50,7 +50,7 @@ class Figures:
     diversity: float | None
     novelty: float | None
     fit_s: float | None
-    ms_per_person: float | None
+    ms_per_person: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

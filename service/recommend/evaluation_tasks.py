@@ -161,17 +161,16 @@ class _Read:
                 kept[key] = row
         values = [row.value for row in kept.values()]
         stars = [int(value) if value is not None and self.has_ratings else 0 for value in values]
-        is_disliked = [value is not None and value <= 0 for value in values]
-        n = len(kept)
+        is_disliked = np.array([value is not None and value <= 0 for value in values], np.bool_)
+        ratings = np.array(stars, dtype=np.int64)
+        history = History.of_saved(np.array([paper for _, paper in kept], dtype=np.int64))
         return Evidences(
             user_ids=np.array([person for person, _ in kept], dtype=np.int64),
-            history=History(
-                item_ids=np.array([paper for _, paper in kept], dtype=np.int64),
-                saved=(np.array(stars, dtype=np.int64) == 0) & ~np.array(is_disliked, np.bool_),
-                finished=np.zeros(n, np.bool_),
-                dismissed=np.array(is_disliked, np.bool_),
-                opens=np.zeros(n, np.int64),
-                ratings=np.array(stars, dtype=np.int64),
+            history=replace(
+                history,
+                saved=(ratings == 0) & ~is_disliked,
+                dismissed=is_disliked,
+                ratings=ratings,
                 age_days=self._ages([row.at for row in kept.values()]),
             ),
         )
