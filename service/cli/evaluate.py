@@ -173,7 +173,7 @@ def _require_place(file: Path | None) -> None:
 
 def _write_whole(file: Path, text: str) -> None:
     """Who looks sees the old picture or the new one, never half."""
-    aside = file.with_name(f".{file.name[:100]}.{secrets.token_hex(4)}")
+    aside = file.with_name(f".plot-{secrets.token_hex(8)}")
     try:
         with aside.open("x", encoding="utf-8") as out:
             out.write(text)

@@ -297,6 +297,7 @@ def test_an_installation_is_measured_by_its_latest_papers(runtime: Runtime, here
 
 
 def test_too_little_is_told_with_what_it_takes(runtime: Runtime, here: Bench):
+    assert "no people have 3 or more liked papers" in here.fails()
     groups = add_listing(runtime)
     Reader(runtime, make_person(runtime, "only")).save(*groups["tides"])
     said = here.fails("--json")
