@@ -1,6 +1,6 @@
 """The way in: everybody's evidence and all texts become a :class:`Model`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,14 @@ from models.ranking.cold_start import prior_of
 from models.ranking.model import Model, no_titles
 
 Progress = Callable[[str, float], None]
+
+STAGE_OF_PART: Mapping[str, str] = {
+    "content": "reading texts",
+    "neighbours": "counting interactions",
+    "collaborative": "learning factors",
+}
+"""In which stage of ``progress`` each part of the blend is fitted: who listens with a clock knows
+what a part costs. A part that is not named is fitted along with others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +71,21 @@ def train(
     config = config or Config()
     report = progress or _silent
     items = IdIndex(np.asarray(data.item_ids, np.int64))
-    report("reading texts", 0.0)
+    report(STAGE_OF_PART["content"], 0.0)
     content = index_texts(data.documents, slope=config.slope)
-    report("counting interactions", 0.2)
+    report(STAGE_OF_PART["neighbours"], 0.2)
     user_items = user_item_matrix(data.user_ids, data.history, items)
     neighbours = nearest_items(user_items, config)
-    report("learning factors", 0.3)
+    learning = STAGE_OF_PART["collaborative"]
+    report(learning, 0.3)
     factors = fit_joint(
         user_items,
         content.weights,
         config,
         seed=seed,
-        on_iteration=lambda i: report("learning factors", 0.3 + 0.6 * (i + 1) / config.iterations),
+        on_iteration=lambda i: report(learning, 0.3 + 0.6 * (i + 1) / config.iterations),
     )
+    report("ordering for newcomers", 0.95)
     recency, centrality = prior_of(content, data.published_year, data.added_days)
     report("done", 1.0)
     return Model(
