@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from service.tables import Paper
+from service.tables import Arm, Paper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,10 @@ class RecommendedPaper:
     others: float
     """What all other papers of the person's brought, for it or against: the rest of the score."""
     propensity: float
+    arm: Arm | None = None
+    """Who proposed it, where two generations share the list."""
+    generation: str | None = None
+    """The arm's generation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,8 @@ class ModelFacts:
     catalogue_as_of: datetime
     stale: bool
     stale_because: str | None
+    experiment: str | None = None
+    """The experiment whose two generations share the list, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,3 +75,4 @@ class Recommendations:
     model: ModelFacts
     library_version: int
     catalogue_version: int
+    experiment_id: int | None = None

@@ -1,6 +1,7 @@
 """Answers what to read next: one read of history, one of papers, arithmetic in between."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
 
@@ -23,6 +24,7 @@ from service.recommend.dataset import (
     library_changes,
     works_tagged,
 )
+from service.recommend.interleaved import propose
 from service.recommend.live_model import Live, LiveModel
 from service.recommend.rebuild import why_stale
 from service.recommend.records import (
@@ -62,18 +64,19 @@ def recommend(
     live = live_model.current(session, now=now)
     history = history_of(session, user_id, now=now)
     hidden = np.concatenate([hidden_works(session, user_id, now=now), history.item_ids])
-    slate = recommending.recommend(
-        live.model,
-        history,
-        Request(
-            limit=wish.limit,
-            allowed=_allowed(session, wish),
-            exclude=hidden,
-            seeds=_seeds(session, user_id, wish),
-            diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
-        ),
-        rng=rng,
+    request = Request(
+        limit=wish.limit,
+        allowed=_allowed(session, wish),
+        exclude=hidden,
+        seeds=_seeds(session, user_id, wish),
+        diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
     )
+
+    def ask(one: Live) -> ModelSlate:
+        return recommending.recommend(one.model, history, request, rng=rng)
+
+    proposal = propose(session, live_model, live, ask, limit=wish.limit, now=now, rng=rng)
+    slate, live, shared = proposal.slate, proposal.live, proposal.shared
     works = [item.item_id for item in slate.items]
     reasons = [one.item_id for item in slate.items for one in item.because]
     papers = _papers_of_works(session, {*works, *reasons}, wish)
@@ -92,6 +95,8 @@ def recommend(
                 else 0.0
             ),
             propensity=item.propensity,
+            arm=shared.arms[item.item_id] if shared else None,
+            generation=shared.generations[shared.arms[item.item_id]] if shared else None,
         )
         for item in slate.items
         if item.item_id in papers
@@ -101,9 +106,10 @@ def recommend(
         strategy=slate.strategy,
         explanation=_explanation(slate, wish),
         items=items,
-        model=_facts(session, live, now=now),
+        model=replace(_facts(session, live, now=now), experiment=shared.name if shared else None),
         library_version=library_version,
         catalogue_version=live.catalogue_version,
+        experiment_id=shared.experiment_id if shared else None,
     )
 
 
@@ -127,6 +133,7 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
         strategy=made.strategy,
         library_version=made.library_version,
         catalogue_version=made.catalogue_version,
+        experiment_id=made.experiment_id,
     )
     session.add(slate)
     session.flush()
@@ -138,6 +145,8 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
             "paper_id": item.paper.id,
             "score": item.score,
             "propensity": item.propensity,
+            "arm": item.arm,
+            "generation": item.generation,
         }
         for item in made.items
     ]
