@@ -47,7 +47,8 @@ def _run(connection: Connection) -> None:
                 broken := connection.exec_driver_sql("PRAGMA foreign_key_check").all()
             ):
                 raise RuntimeError(f"the migration left rows that point nowhere: {broken[:5]}")
-        connection.commit()
+        if is_sqlite:
+            connection.commit()
     finally:
         if is_sqlite:
             connection.rollback()

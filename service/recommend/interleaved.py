@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
-from uuid import UUID
 
 import numpy as np
 from sqlalchemy import select
@@ -87,11 +86,11 @@ def _running_arms(
     if named is None:
         return None
     row = session.execute(
-        select(Experiment.id, Experiment.name).where(
-            Experiment.public_id == UUID(named.experiment), Experiment.is_running.is_(True)
+        select(Experiment.id, Experiment.public_id, Experiment.name).where(
+            Experiment.is_running.is_(True)
         )
     ).one_or_none()
-    if row is None:
+    if row is None or str(row.public_id) != named.experiment:
         return None
     lives = {}
     for arm, generation in ((Arm.CONTROL, named.control), (Arm.CHALLENGER, named.challenger)):
