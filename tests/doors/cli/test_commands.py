@@ -1,5 +1,6 @@
 """The terminal: what the commands do, what they print, and how they fail."""
 
+import json
 import sqlite3
 import threading
 from datetime import UTC, datetime
@@ -168,6 +169,85 @@ def test_quiet_training_prints_nothing(shell: Shell, runtime: Runtime):
     result = shell.run("train", "--quiet")
     assert (result.exit_code, result.output) == (0, "")
     assert runtime.live_model.registry.current() is not None
+
+
+# ---- experiment ---------------------------------------------------------------------------------
+
+
+def test_an_experiment_from_its_start_to_its_end(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 8)
+    assert "There was no experiment yet" in shell.run("experiment", "status").output
+    assert "There was no experiment yet" in shell.run("experiment", "list").output
+    begun = shell.run("experiment", "start", "--set", "term_weight=5", "--name", "terms")
+    assert begun.exit_code == 0, begun.output
+    arms = runtime.live_model.registry.arms()
+    assert arms is not None
+    assert f"{arms.challenger} challenges {arms.control}" in begun.output
+    assert arms.control == runtime.live_model.registry.current()
+    said = shell.run("experiment", "status").output
+    assert "Keep watching" in said
+    assert "term_weight=5.0" in said
+    assert "Neither" in shell.fails("experiment", "stop", "--adopt")
+    ended = shell.run("experiment", "stop")
+    assert (ended.exit_code, "Stopped terms." in ended.output) == (0, True)
+    assert runtime.live_model.registry.arms() is None
+    assert "undecided" in shell.run("experiment", "list").output
+    assert "Nothing was adopted" in shell.run("experiment", "revert").output
+
+
+def test_two_generations_that_are_there_are_compared(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 4)
+    registry = runtime.live_model.registry
+    shell.run("train", "--quiet")
+    before = registry.current()
+    shell.run("train", "--quiet")
+    assert shell.run("experiment", "start", "--challenger", before).exit_code == 0
+    arms = registry.arms()
+    assert arms is not None
+    assert (arms.control, arms.challenger) == (registry.current(), before)
+
+
+def test_the_status_for_programs(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 4)
+    assert json.loads(shell.run("experiment", "status", "--json").output) == {
+        "experiment": None,
+        "days": 30,
+        "use": [],
+    }
+    shell.run("experiment", "start", "--set", "factors=8", "--name", "eight")
+    told = json.loads(shell.run("experiment", "status", "eight", "--json").output)["experiment"]
+    assert (told["name"], told["decision"], told["decided_on"]) == ("eight", "undecided", None)
+    assert told["challenger"]["settings"] == {"factors": 8}
+    assert told["saves"] == {
+        "wins": 0,
+        "losses": 0,
+        "ties": 0,
+        "days_not_over": 0,
+        "estimate": None,
+        "low": 0.0,
+        "high": 1.0,
+        "e_value": 1.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["start"], "--set or by --challenger"),
+        (["start", "--set", "factors=8", "--challenger", "x"], "--set or by --challenger"),
+        (["start", "--set", "factors=8", "--control", "x"], "--set or by --challenger"),
+        (["start", "--set", "nothing=8"], "cannot be set; one of alpha"),
+        (["start", "--set", "factors=8", "--alpha", "2"], "alpha"),
+        (["start", "--challenger", "000009-0123456789abcdef"], "missing or damaged"),
+        (["stop"], "No experiment is running"),
+        (["status", "none"], "There is no experiment 'none'"),
+    ],
+)
+def test_what_is_wrong_with_an_experiment_is_one_sentence(
+    shell: Shell, runtime: Runtime, words: list[str], said: str
+):
+    assert said in shell.fails("experiment", *words)
+    assert runtime.live_model.registry.current() is None, "and nothing was trained"
 
 
 # ---- user and token -----------------------------------------------------------------------------
