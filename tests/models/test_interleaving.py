@@ -1,7 +1,7 @@
 """Team draft: one list of two, fair to both."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.evaluation.interleaving import team_draft
@@ -18,12 +18,14 @@ def draft(first, second, *, limit=10, seed=0):
     )
 
 
+@settings(deadline=None)
 @given(first=ranked, second=ranked, limit=st.integers(0, 25), seed=st.integers(0, 99))
 def test_it_is_as_long_as_it_can_be_and_has_nothing_twice(first, second, limit, seed):
     ids = draft(first, second, limit=limit, seed=seed).item_ids.tolist()
     assert len(ids) == len(set(ids)) == min(limit, len({*first, *second}))
 
 
+@settings(deadline=None)
 @given(first=ranked, second=ranked, seed=st.integers(0, 99))
 def test_each_team_keeps_the_order_of_its_list(first, second, seed):
     made = draft(first, second, limit=40, seed=seed)
@@ -32,6 +34,7 @@ def test_each_team_keeps_the_order_of_its_list(first, second, seed):
         assert places == sorted(places)
 
 
+@settings(deadline=None)
 @given(first=st.permutations(range(20)), second=st.permutations(range(20)), seed=st.integers(0, 99))
 def test_teams_are_as_large_at_every_place(first, second, seed):
     made = draft(first, second, limit=20, seed=seed)

@@ -20,8 +20,10 @@ from service.db import make_engine, system_scope
 from service.runtime import Runtime
 from service.tables import AuditEntry, Import, Job, JobState, User
 from service.tables.migrations import is_current
-from tests.factories import PASSWORD, Person, make_papers
+from tests.factories import PASSWORD, Person, make_papers, make_person
 from tests.service.importers.test_run import LISTING
+from tests.service.recommend.rivals import Visitor, start_rivals
+from tests.service.recommend.shelf import add_listing
 
 
 @pytest.fixture
@@ -193,6 +195,33 @@ def test_an_experiment_from_its_start_to_its_end(shell: Shell, runtime: Runtime)
     assert runtime.live_model.registry.arms() is None
     assert "undecided" in shell.run("experiment", "list").output
     assert "Nothing was adopted" in shell.run("experiment", "revert").output
+
+
+def test_the_winner_is_told_and_adopted(shell: Shell, runtime: Runtime):
+    groups = add_listing(runtime)
+    row = start_rivals(runtime, groups)
+    for number in range(15):
+        reader = Visitor(runtime, make_person(runtime, f"Reader{number}"))
+        reader.save(groups["tides"][0])
+        reader.take(reader.visit(limit=4), *groups["batteries"][1:])
+    said = shell.run("experiment", "status").output
+    assert "The challenger wins" in said
+    assert "15 shared slates of 15 people" in said
+    ended = shell.run("experiment", "stop", "--adopt")
+    assert ended.exit_code == 0, ended.output
+    assert "The challenger answers from now on" in ended.output
+    assert runtime.live_model.registry.current() == row.challenger_generation
+    assert "challenger" in shell.run("experiment", "list").output
+    assert "take the defaults again" in shell.run("experiment", "revert").output
+
+
+def test_a_training_tells_of_the_challenger(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 4)
+    shell.run("experiment", "start", "--set", "factors=8")
+    said = shell.run("train").output
+    arms = runtime.live_model.registry.arms()
+    assert arms is not None
+    assert f"Generation {arms.challenger} challenges it" in said
 
 
 def test_two_generations_that_are_there_are_compared(shell: Shell, runtime: Runtime):
