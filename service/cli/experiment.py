@@ -64,6 +64,7 @@ def start(
         check_new,
         put_arms,
         require_none_running,
+        require_whole,
         start_experiment,
     )
 
@@ -74,7 +75,7 @@ def start(
         what = ", ".join(settings) or f"{challenger} against {control or 'the current'}"
         registry = runtime.live_model.registry
         new = NewExperiment(
-            name=name if name is not None else f"{what} {now:%Y-%m-%d %H:%M}",
+            name=name if name is not None else f"{what} {now:%Y-%m-%d %H:%M:%S}",
             control=control or registry.current() or "",
             challenger=challenger or "",
             is_pinned=not settings,
@@ -85,7 +86,9 @@ def start(
         with runtime.reading() as session:
             require_none_running(session, new.name)
         check_new(new)
-        if settings:
+        if new.is_pinned:
+            require_whole(registry, new.control, new.challenger)
+        else:
             new = _trained(runtime, new, settings)
         with runtime.writing() as session:
             row = start_experiment(session, registry, new, now=datetime.now(UTC))

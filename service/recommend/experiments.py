@@ -53,7 +53,8 @@ def start_experiment(
     """The row of an experiment; it begins with ``put_arms`` after the commit.
 
     Raises Conflict while another one runs or where the name is taken, InvalidInput for generations
-    that are not there, damaged or the same, and for a level or a margin that cannot be.
+    that are not there or the same, and for a level or a margin that cannot be. Of the generations
+    only the manifests are read: ``require_whole`` is for before the database is locked.
     """
     require_none_running(session, new.name)
     check_new(new)
@@ -85,6 +86,15 @@ def check_new(new: NewExperiment) -> None:
         raise InvalidInput("alpha lies between 0 and 1.", field="alpha")
     if not 0 < new.margin < 0.5:
         raise InvalidInput("margin lies between 0 and 0.5.", field="margin")
+
+
+def require_whole(registry: Registry, *generations: str) -> None:
+    """Raises InvalidInput unless every file of each is as published; reads all of them."""
+    for generation in generations:
+        try:
+            registry.open(generation)
+        except BrokenGeneration as error:
+            raise _broken(generation, error) from error
 
 
 def put_arms(registry: Registry, experiment: Experiment) -> None:
@@ -206,12 +216,15 @@ def _by_arm(arms: Arms) -> Mapping[Arm, str]:
 
 def _settings(registry: Registry, generation: str) -> dict[str, int | float]:
     try:
-        registry.open(generation)
         return dict(settings_of(registry.config_of(generation)))
     except BrokenGeneration as error:
-        raise InvalidInput(
-            f"Generation {generation} is missing or damaged ({error}).", field="challenger"
-        ) from error
+        raise _broken(generation, error) from error
+
+
+def _broken(generation: str, error: BrokenGeneration) -> InvalidInput:
+    return InvalidInput(
+        f"Generation {generation} is missing or damaged ({error}).", field="challenger"
+    )
 
 
 def _adopt(session: Session, registry: Registry, row: Experiment, decision: Decision) -> None:

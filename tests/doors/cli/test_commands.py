@@ -230,10 +230,16 @@ def test_two_generations_that_are_there_are_compared(shell: Shell, runtime: Runt
     shell.run("train", "--quiet")
     before = registry.current()
     shell.run("train", "--quiet")
+    now = registry.current()
+    assert "same generation" in shell.fails("experiment", "start", "--challenger", now)
     assert shell.run("experiment", "start", "--challenger", before).exit_code == 0
     arms = registry.arms()
     assert arms is not None
-    assert (arms.control, arms.challenger) == (registry.current(), before)
+    assert (arms.control, arms.challenger) == (now, before)
+    shell.run("experiment", "stop")
+    (registry.root / str(before) / "gram.npy").write_bytes(b"")
+    again = ("experiment", "start", "--name", "again", "--challenger", before)
+    assert "gram.npy" in shell.fails(*again)
 
 
 def test_the_status_for_programs(shell: Shell, runtime: Runtime):
