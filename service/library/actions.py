@@ -249,10 +249,33 @@ def undo_feedback(session: Session, user_id: int, dismissal_id: UUID, *, now: da
 def note_opening(
     session: Session, user_id: int, paper_id: UUID, *, slate_id: UUID | None, now: datetime
 ) -> None:
-    """Remember that a person opened a paper: weak evidence that they like it."""
+    """Remember that a person opened a paper: weak evidence that they like it.
+
+    Opening it from the same slate again changes nothing. Raises NotFound, and InvalidInput for a
+    slate that did not show the person this paper.
+    """
     paper = get_paper(session, paper_id)
+    if slate_id is not None and _is_opened_from(session, user_id, paper, slate_id):
+        return
     _next_library_version(session, user_id)
+    if slate_id is not None and _is_opened_from(session, user_id, paper, slate_id):
+        return  # a double click: the other one had the lock before
     _log(session, user_id, paper, InteractionKind.OPEN, now=now, slate_id=slate_id)
+
+
+def _is_opened_from(session: Session, user_id: int, paper: Paper, slate_id: UUID) -> bool:
+    there = session.scalar(
+        select(Interaction.id)
+        .join(Slate, Slate.id == Interaction.slate_id)
+        .where(
+            Interaction.user_id == user_id,
+            Interaction.paper_id == paper.id,
+            Interaction.kind == InteractionKind.OPEN,
+            Slate.public_id == slate_id,
+        )
+        .limit(1)
+    )
+    return there is not None
 
 
 def _next_library_version(session: Session, user_id: int) -> int:
@@ -371,8 +394,13 @@ def _log(
             at=now,
             slate_id=slate.id if slate else None,
             position=impression.position if impression else None,
-            generation=slate.generation if slate else None,
+            generation=_generation(slate, impression) if slate and impression else None,
             propensity=impression.propensity if impression else None,
         )
     )
     session.flush()
+
+
+def _generation(slate: Slate, impression: Impression) -> str | None:
+    """Which one proposed the paper: in an experiment its arm's, else the one of the slate."""
+    return impression.generation if impression.arm is not None else slate.generation

@@ -1,7 +1,7 @@
 """The model that answers now: the newest good generation, with the papers that came since."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from models.artifacts.registry import Registry
+from models.artifacts.registry import Pinned, Registry
 from models.feedback import History
 from models.ranking.model import Model
 from models.training import TrainingSet, train
@@ -41,12 +41,34 @@ class Live:
 class LiveModel:
     """Hands out one immutable model at a time and swaps it when there is a newer one."""
 
-    def __init__(self, folder: Path) -> None:
-        self.registry = Registry(folder)
+    def __init__(self, folder: Path, *, only: str | None = None) -> None:
+        """With ``only`` it is this generation for good, or a model of the texts if it is broken."""
+        self.registry = Registry(folder) if only is None else Pinned(folder, only)
         self._live: Live | None = None
         self._pointed_at: str | None = None
         """What CURRENT said when the model was opened; the generation may be an older good one."""
         self._lock = threading.Lock()
+        self._pinned: Mapping[str, LiveModel] = {}
+
+    def pinned(self, generations: Collection[str]) -> Mapping[str, "LiveModel"]:
+        """Each of these generations by name, whatever CURRENT says; others are let go."""
+        there = self._pinned
+        if there.keys() == set(generations):
+            return there
+        with self._lock:
+            self._pinned = {
+                name: there.get(name) or LiveModel(self.registry.root, only=name)
+                for name in generations
+            }
+            return self._pinned
+
+    @property
+    def generation(self) -> str | None:
+        """The generation that answers, opened if need be; None if there is no good one."""
+        live = self._live
+        if live is None or self._pointed_at != self.registry.current():
+            live = self._open(live)
+        return live.generation
 
     def current(self, session: Session, *, now: datetime) -> Live:
         """The model for this request; take it once, since the next call may give another.

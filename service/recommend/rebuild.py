@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from models.artifacts.registry import Registry, UnfitModel
-from models.training import train
+from models.artifacts.registry import Arms, Registry, UnfitModel
+from models.training import TrainingSet, train
 from service.db import Sessions
 from service.errors import ModelRefused
 from service.recommend.dataset import HighWater, training_set
+from service.recommend.experiments import Plan, training_plan
+from service.recommend.recipes import Settings, config_with
+
+Progress = Callable[[str, float], None]
 
 KEPT_GENERATIONS = 3
 LIBRARY_CHANGES = 10
@@ -31,6 +35,8 @@ class Rebuilt:
     n_works: int
     n_interactions: int
     seconds: float
+    challenger: str | None = None
+    """The generation of the other arm, where an experiment runs or is to begin."""
 
 
 def rebuild(
@@ -39,39 +45,82 @@ def rebuild(
     *,
     now: datetime,
     clock: Callable[[], float],
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
+    challenger: Settings | None = None,
 ) -> Rebuilt:
     """Read everything, train, check, publish. Writes to the models folder, never to the database.
 
-    Raises ModelRefused when the new generation is not fit to serve; the last one then stays.
+    While an experiment runs both of its arms are made of the same data; ``challenger`` makes the
+    other arm of one that is to begin. Raises ModelRefused when a new generation is not fit to
+    serve; the last one then stays, and so do the arms.
     """
     started = clock()
     with sessions.reading() as session:
         data, mark = training_set(session, now=now)
-    model = train(data, progress=progress)
-    seconds = clock() - started
-    n_people = len(set(data.user_ids.tolist()))
+        plan = training_plan(session)
+    wanted = plan.challenger if challenger is None else {**plan.settings, **challenger}
+    report = progress or _silent
+    model_for = report if wanted is None else _part_of(report, 0.0)
     facts: dict[str, Any] = {
         "trained_at": now.isoformat(),
         "catalogue_version": mark.catalogue_version,
         "library_changes": mark.library_changes,
         "n_works": mark.n_works,
-        "n_people": n_people,
+        "n_people": len(set(data.user_ids.tolist())),
         "n_interactions": len(data.user_ids),
-        "fit_seconds": round(seconds, 3),
     }
-    try:
-        generation = registry.publish(model, facts=facts)
-    except UnfitModel as error:
-        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
+    generation = _publish(registry, data, plan.settings, facts, clock, model_for)
+    other = None
+    if wanted is not None:
+        half = _part_of(report, 0.5)
+        other = _publish(registry, data, wanted, facts, clock, half, aside=True)
+        with sessions.reading() as session:
+            goes_on = training_plan(session).experiment == plan.experiment
+        if goes_on:
+            _put_in_place(registry, plan, generation, other)
     registry.prune(keep=KEPT_GENERATIONS)
     return Rebuilt(
         generation=generation,
-        n_people=n_people,
+        n_people=facts["n_people"],
         n_works=len(data.item_ids),
         n_interactions=len(data.user_ids),
-        seconds=seconds,
+        seconds=clock() - started,
+        challenger=other,
     )
+
+
+def _publish(
+    registry: Registry,
+    data: TrainingSet,
+    settings: Settings,
+    facts: dict[str, Any],
+    clock: Callable[[], float],
+    progress: Progress,
+    *,
+    aside: bool = False,
+) -> str:
+    started = clock()
+    model = train(data, config_with(settings), progress=progress)
+    facts = {**facts, "fit_seconds": round(clock() - started, 3)}
+    try:
+        return registry.publish(model, facts=facts, aside=aside)
+    except UnfitModel as error:
+        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
+
+
+def _put_in_place(registry: Registry, plan: Plan, control: str, challenger: str) -> None:
+    if plan.experiment is not None:
+        experiment = str(plan.experiment)
+        registry.point_arms_to(Arms(experiment=experiment, control=control, challenger=challenger))
+
+
+def _part_of(progress: Progress, begin: float) -> Progress:
+    """The half of the work that begins at this share of it."""
+    return lambda stage, share: progress(stage, begin + share / 2)
+
+
+def _silent(_stage: str, _share: float) -> None:
+    return None
 
 
 def why_rebuild(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from service.tables import Paper
+from service.tables import Arm, Paper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,10 @@ class RecommendedPaper:
     """The chance that it had to be in this slate."""
     explored: bool
     """It is here because it was drawn, not by its score."""
+    arm: Arm | None = None
+    """Who proposed it, where two generations share the list."""
+    generation: str | None = None
+    """The arm's generation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +76,8 @@ class ModelFacts:
     catalogue_as_of: datetime
     stale: bool
     stale_because: str | None
+    experiment: str | None = None
+    """The experiment whose two generations share the list, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,3 +91,4 @@ class Recommendations:
     model: ModelFacts
     library_version: int
     catalogue_version: int
+    experiment_id: int | None = None

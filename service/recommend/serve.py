@@ -1,6 +1,7 @@
 """Answers what to read next: one read of history, one of papers, arithmetic in between."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -23,6 +24,7 @@ from service.recommend.dataset import (
     library_changes,
     works_tagged,
 )
+from service.recommend.interleaved import propose
 from service.recommend.live_model import Live, LiveModel
 from service.recommend.rebuild import why_stale
 from service.recommend.records import (
@@ -76,20 +78,22 @@ def recommend(
             _works_named(session, wish.exclude, "exclude_papers"),
         ]
     )
-    slate = recommending.recommend(
-        live.model,
-        history.without(_works_tagged(session, user_id, wish.exclude_tags, "exclude_tag")),
-        Request(
-            limit=wish.limit,
-            allowed=allowed,
-            exclude=hidden,
-            seeds=_seeds(session, user_id, wish),
-            diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
-            freshness=wish.freshness,
-            exploration=wish.exploration,
-        ),
-        rng=rng,
+    known = history.without(_works_tagged(session, user_id, wish.exclude_tags, "exclude_tag"))
+    request = Request(
+        limit=wish.limit,
+        allowed=allowed,
+        exclude=hidden,
+        seeds=_seeds(session, user_id, wish),
+        diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
+        freshness=wish.freshness,
+        exploration=wish.exploration,
     )
+
+    def ask(one: Live) -> ModelSlate:
+        return recommending.recommend(one.model, known, request, rng=rng)
+
+    proposal = propose(session, live_model, live, ask, limit=wish.limit, now=now, rng=rng)
+    slate, live, shared = proposal.slate, proposal.live, proposal.shared
     works = [item.item_id for item in slate.items]
     reasons = [one.item_id for item in slate.items for one in item.because]
     fitting = fitting_papers(session, restrictions, works)
@@ -112,6 +116,8 @@ def recommend(
             ),
             propensity=item.propensity,
             explored=item.explored,
+            arm=shared.arms[item.item_id] if shared else None,
+            generation=shared.generations[shared.arms[item.item_id]] if shared else None,
         )
         for item in slate.items
         if item.item_id in papers
@@ -121,9 +127,10 @@ def recommend(
         strategy=slate.strategy,
         explanation=_explanation(slate, wish, restrictions, allowed),
         items=items,
-        model=_facts(session, live, now=now),
+        model=replace(_facts(session, live, now=now), experiment=shared.name if shared else None),
         library_version=library_version,
         catalogue_version=live.catalogue_version,
+        experiment_id=shared.experiment_id if shared else None,
     )
 
 
@@ -164,6 +171,7 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
         strategy=made.strategy,
         library_version=made.library_version,
         catalogue_version=made.catalogue_version,
+        experiment_id=made.experiment_id,
     )
     session.add(slate)
     session.flush()
@@ -175,6 +183,8 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
             "paper_id": item.paper.id,
             "score": item.score,
             "propensity": item.propensity,
+            "arm": item.arm,
+            "generation": item.generation,
         }
         for item in made.items
     ]

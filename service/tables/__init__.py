@@ -9,6 +9,7 @@ from service.tables.accounts import (
     User,
 )
 from service.tables.base import LARGEST_INT, Base, clean_text
+from service.tables.experiments import Arm, Decision, Experiment
 from service.tables.interactions import Impression, Interaction, InteractionKind, Slate
 from service.tables.jobs import Import, ImportRow, ImportState, Job, JobState, Outcome
 from service.tables.library import (
@@ -34,12 +35,15 @@ __all__ = [
     "LARGEST_INT",
     "AnswerState",
     "ApiToken",
+    "Arm",
     "AuditEntry",
     "Base",
     "Bookmark",
     "BookmarkTag",
     "CatalogueState",
+    "Decision",
     "Dismissal",
+    "Experiment",
     "FailedLogin",
     "FeedbackKind",
     "IdempotencyKey",

@@ -10,10 +10,12 @@ import pytest
 import scipy.sparse as sp
 
 from models.artifacts import files, registry
-from models.artifacts.registry import Registry, UnfitModel
+from models.artifacts.manifest import BrokenGeneration
+from models.artifacts.registry import Arms, Pinned, Registry, UnfitModel
+from models.config import Config
 from models.ranking.model import Model
 from models.training import train
-from tests.models.papers import IDS, ask, ids_of, saved, training_set
+from tests.models.papers import IDS, ask, ids_of, saved, small_model, training_set
 
 FILES = sorted([f"{name}.npy" for name in files.arrays_of(train(training_set([])))])
 ALL_FILES = [*FILES, files.VOCABULARY, files.MANIFEST]
@@ -312,3 +314,82 @@ def test_a_manifest_of_another_format_is_not_read(shelf, model, monkeypatch):
 def test_other_users_may_read_a_generation(shelf, model):
     generation = shelf.publish(model, facts={})
     assert (shelf.root / generation).stat().st_mode & 0o555 == 0o555
+
+
+# ---- The arms of an experiment -----------------------------------------------------------------
+
+
+def harm(shelf: Registry, generation: str) -> None:
+    (shelf.root / generation / files.VOCABULARY).write_text("[]")
+
+
+def test_what_is_published_aside_does_not_become_current(shelf, model):
+    live = shelf.publish(model, facts={})
+    other = shelf.publish(model, facts={"n": 2}, aside=True)
+    assert shelf.current() == live
+    assert shelf.open(other)[1] == {"n": 2, "aside": True}
+    shelf.make_current(other)
+    assert shelf.open_current()[0] == other
+
+
+def test_what_was_published_aside_is_the_last_resort(shelf, model):
+    older, live = shelf.publish(model, facts={}), shelf.publish(model, facts={"n": 2})
+    other = shelf.publish(model, facts={}, aside=True)
+    harm(shelf, live)
+    assert shelf.open_current()[0] == older
+    harm(shelf, older)
+    assert shelf.open_current()[0] == other
+
+
+def test_only_a_whole_generation_is_made_current(shelf, model):
+    live, other = shelf.publish(model, facts={}), shelf.publish(model, facts={}, aside=True)
+    harm(shelf, other)
+    for name in (other, "000009-0123456789abcdef", "../elsewhere"):
+        with pytest.raises(BrokenGeneration):
+            shelf.make_current(name)
+    assert shelf.current() == live
+
+
+def test_arms_are_kept_through_pruning_until_they_are_dropped(shelf, model):
+    control = shelf.publish(model, facts={})
+    challenger = shelf.publish(model, facts={}, aside=True)
+    arms = Arms(experiment="one", control=control, challenger=challenger)
+    assert shelf.arms() is None
+    shelf.point_arms_to(arms)
+    assert shelf.arms() == arms
+    later = [shelf.publish(model, facts={"n": n}) for n in range(3)]
+    newest_aside = shelf.publish(model, facts={"n": 9}, aside=True)
+
+    def there() -> set[str]:
+        return {path.name for path in shelf.root.iterdir() if path.is_dir()}
+
+    shelf.prune(keep=2)
+    assert there() == {control, challenger, newest_aside, *later[1:]}
+    shelf.drop_arms()
+    shelf.drop_arms()
+    assert shelf.arms() is None
+    shelf.prune(keep=2)
+    assert there() == {newest_aside, *later[1:]}
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"control": 1}', "\udcff"])
+def test_arms_that_cannot_be_read_are_none(shelf, model, content):
+    shelf.publish(model, facts={})
+    (shelf.root / registry.ARMS).write_bytes(content.encode("utf-8", "surrogateescape"))
+    assert shelf.arms() is None
+
+
+def test_a_pinned_registry_gives_its_generation_or_nothing(shelf, model):
+    first = shelf.publish(model, facts={})
+    shelf.publish(model, facts={"n": 2})
+    pinned = Pinned(shelf.root, first)
+    assert (pinned.current(), pinned.open_current()[0]) == (first, first)
+    harm(shelf, first)
+    assert pinned.open_current() is None
+
+
+def test_the_settings_of_a_generation_are_known_without_its_arrays(shelf):
+    config = Config(factors=12)
+    generation = shelf.publish(small_model(config=config), facts={})
+    (shelf.root / generation / "gram.npy").unlink()
+    assert shelf.config_of(generation) == config

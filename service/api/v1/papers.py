@@ -186,7 +186,8 @@ def list_related(query: dict[str, Any], paper_id: UUID) -> dict[str, Any]:
 def open_paper(opening: dict[str, Any], paper_id: UUID) -> Response:
     """Tell that you opened a paper
 
-    Weak evidence that you like it; the next recommendations take it into account.
+    Weak evidence that you like it; the next recommendations take it into account. With a
+    ``slate_id`` it counts once for that list, however often you tell.
     """
     note_opening(
         session(), user_id(), paper_id, slate_id=opening["slate_id"], now=datetime.now(UTC)

@@ -213,6 +213,14 @@ class ModelSchema(Schema):
     catalogue_as_of = Time(required=True)
     stale = ma.fields.Boolean(required=True)
     stale_because = ma.fields.String(required=True, allow_none=True)
+    experiment = ma.fields.String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "The experiment in which another generation proposed some of the "
+            "papers, so that what you choose tells which is better. Null while there is none."
+        },
+    )
 
 
 class RecommendationsSchema(Schema):

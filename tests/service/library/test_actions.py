@@ -453,6 +453,43 @@ def test_what_came_from_a_slate_says_so(hers: Shelf, runtime: Runtime):
     assert {line.generation for line in hers.log} == {slate.model.generation}
 
 
+def test_a_paper_is_opened_once_from_a_slate(hers: Shelf, runtime: Runtime):
+    make_papers(runtime, 3)
+    one, other = shown_to(runtime, hers.id), shown_to(runtime, hers.id)
+    paper = one.items[0].paper
+
+    def look(slate_id: UUID | None) -> None:
+        hers.write(
+            lambda session: note_opening(
+                session, hers.id, paper.public_id, slate_id=slate_id, now=LATER
+            )
+        )
+
+    look(one.slate_id)
+    before = hers.version
+    look(one.slate_id)
+    assert (len(hers.log), hers.version) == (1, before), "nothing has changed"
+    for slate_id in (other.slate_id, None, None):
+        look(slate_id)
+    assert len(hers.log) == 4, "from another list, and from nowhere in particular, it counts"
+
+
+def test_a_double_click_opens_a_paper_once(hers: Shelf, runtime: Runtime):
+    make_papers(runtime, 3)
+    slate = shown_to(runtime, hers.id)
+    paper_id = slate.items[0].paper.public_id
+
+    def look() -> None:
+        hers.write(
+            lambda session: note_opening(
+                session, hers.id, paper_id, slate_id=slate.slate_id, now=LATER
+            )
+        )
+
+    assert all_at_once([look] * 4) == []
+    assert hers.said == [("open", None)]
+
+
 def test_what_came_from_nowhere_says_nothing(hers: Shelf, paper: Paper):
     hers.save(paper)
     (line,) = hers.log
