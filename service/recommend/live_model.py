@@ -91,8 +91,7 @@ class LiveModel:
             version = catalogue_version(session)
             if live is None or live.catalogue_version >= version:
                 return live or Live(model=_untrained(), generation=None)
-            papers = documents(session, now=now, above=live.catalogue_version)
-            new = papers.without(live.model.item_ids)
+            new = documents(session, now=now, above=live.catalogue_version)
             live = replace(
                 live,
                 model=live.model.extend(

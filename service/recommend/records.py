@@ -48,6 +48,16 @@ class RecommendedPaper:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What a change did to the person's best 50 papers by score, before any re-ranking."""
+
+    changed_of_top_50: int
+    """How many are in it now that were not, or the other way round, whichever is more."""
+    text: str
+    """The same in a sentence; where there are fewer than 50 papers left, it says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
     """How old is what stands behind a list, and whether that is too old."""
 

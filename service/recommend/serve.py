@@ -61,14 +61,13 @@ def recommend(
     library_version = get_user(session, user_id).library_version
     live = live_model.current(session, now=now)
     history = history_of(session, user_id, now=now)
-    hidden = np.concatenate([hidden_works(session, user_id, now=now), history.item_ids])
     slate = recommending.recommend(
         live.model,
         history,
         Request(
             limit=wish.limit,
             allowed=_allowed(session, wish),
-            exclude=hidden,
+            exclude=hidden_works(session, user_id, now=now),
             seeds=_seeds(session, user_id, wish),
             diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
         ),
