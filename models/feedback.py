@@ -3,7 +3,7 @@
 Where a person said several things of one paper, the first of these that applies counts:
 
 1. one or two stars: a dislike, whatever else was done;
-2. four or five stars: a like, whatever else was said, since stars are the finest judgement there is;
+2. four or five stars: a like, whatever else was said, since stars are the finest judgement;
 3. "not my topic": a dislike;
 4. "low quality": a mild dislike of the paper, hardly one of its topic;
 5. everything else adds up: saved, finished, three stars, "more like this", opened.

@@ -42,17 +42,20 @@ class EffectSchema(Schema):
 
 
 def effect_field(**options: object) -> ma.fields.Nested:
-    """Null where it was not asked for or could not be found out; the change is made all the same."""
+    """Null where it was not asked for, or could not be found out though the change was made."""
     return ma.fields.Nested(EffectSchema, allow_none=True, **options)  # type: ignore[arg-type]
 
 
-def effect_query(*, usual: bool) -> type[ma.Schema]:
-    """The parameter that asks for the effect, or does without it."""
+def _query(name: str, *, usual: bool) -> type[ma.Schema]:
     description = "Whether to say what changed in your recommendations; it costs two rankings."
     flag = QueryFlag(load_default=usual, metadata={"description": description})
-    return Schema.from_dict(
-        {"effect": flag}, name=f"Effect{'Unless' if usual else 'If'}AskedSchema"
-    )
+    return Schema.from_dict({"effect": flag}, name=name)
+
+
+EffectUnlessRefused = _query("EffectUnlessRefusedSchema", usual=True)
+"""The parameter ``effect`` of feedback, whose effect people want to see."""
+EffectIfAsked = _query("EffectIfAskedSchema", usual=False)
+"""That of saving and rating, which programs do by the hundred."""
 
 
 def tell_effect() -> None:

@@ -36,7 +36,8 @@ from service.tables import (
 
 NO_TASTE = frozenset({FeedbackKind.SEEN, FeedbackKind.LATER})
 """Feedback that hides a paper and says nothing of taste. It takes the place of the openings before
-it: who says "later" has looked and not decided, and the paper must be back when its time is over."""
+it: who says "later" has looked and not decided, and must see the paper again when its time is over.
+"""
 
 SECONDS_A_DAY = 86_400.0
 
@@ -166,6 +167,23 @@ def high_water(session: Session) -> HighWater:
         library_changes=library_changes(session),
         n_works=session.scalars(select(func.count()).select_from(Work)).one(),
     )
+
+
+def first_change(session: Session, *, after: datetime | None) -> datetime | None:
+    """When the first thing happened that a training at ``after`` could not know of; None if nothing
+    did, or if nobody has ever done anything that could be learned from.
+
+    Reads the whole log: for those who watch the service, not for each answer.
+    """
+    with system_scope(session, "whether a training is due"):
+        first_ever = session.scalar(select(func.min(Interaction.at)))
+        if first_ever is None or after is None:
+            return first_ever
+        firsts = (
+            session.scalar(select(func.min(Interaction.at)).where(Interaction.at > after)),
+            session.scalar(select(func.min(Paper.added_at)).where(Paper.added_at > after)),
+        )
+        return min(filter(None, firsts), default=None)
 
 
 def library_changes(session: Session) -> int:

@@ -69,6 +69,26 @@ class ModelFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingFacts:
+    """How the trainings stand, for those who watch the service."""
+
+    generation: str | None
+    trained_at: datetime | None
+    seconds: float | None
+    """How long the last one took."""
+    catalogue_lag: int
+    """Changes of the catalogue that it did not know; the living model has their texts already."""
+    late_because: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedPapers:
+    items: tuple[tuple[Paper, float], ...]
+    """With their scores, best first."""
+    model: ModelFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendations:
     slate_id: UUID
     strategy: str

@@ -8,7 +8,7 @@ import marshmallow as ma
 
 from service.accounts.records import Scope
 from service.api import etags
-from service.api.effects import effect_field, effect_query, tell_effect
+from service.api.effects import EffectUnlessRefused, effect_field, tell_effect
 from service.api.failures import naming
 from service.api.fields import Choice, Id, Int, Time
 from service.api.pages import Answer, page_answer, place_after
@@ -35,10 +35,10 @@ EXAMPLE = {
 
 
 KINDS = (
-    "``seen``: known already, which says nothing of your taste; ``later``: not for ``snooze_days``, "
-    "nor does that; ``not_my_topic``: a dislike, less of its kind; ``low_quality``: not this one, "
-    "its topic may be right; ``more_like_this``: as good a sign as a bookmark, without one. None of "
-    "these papers is recommended while that stands."
+    "``seen``: known already, which says nothing of your taste; ``later``: not for "
+    "``snooze_days``, nor does that; ``not_my_topic``: a dislike, less of its kind; "
+    "``low_quality``: not this one, its topic may be right; ``more_like_this``: as good a sign as "
+    "a bookmark, without one. None of these papers is recommended while that stands."
 )
 
 
@@ -106,9 +106,6 @@ class UndoneFeedbackSchema(Schema):
     effect = effect_field(required=True)
 
 
-EffectQuery = effect_query(usual=True)
-
-
 @blp.get("")
 @blp.needs(Scope.LIBRARY_READ, page=True)
 @blp.arguments(PageQuery, location="query")
@@ -125,7 +122,7 @@ def list_feedback(query: dict[str, Any]) -> Answer:
 
 @blp.post("")
 @blp.needs(Scope.FEEDBACK_WRITE, location=True, answers_etag=True)
-@blp.arguments(EffectQuery, location="query")
+@blp.arguments(EffectUnlessRefused, location="query")
 @blp.arguments(NewFeedbackSchema, example=EXAMPLE)
 @blp.response(201, AnsweredFeedbackSchema)
 @blp.alt_response(
@@ -159,7 +156,7 @@ def show_feedback(feedback_id: UUID) -> Any:
 
 @blp.patch("/<uuid:feedback_id>")
 @blp.needs(Scope.FEEDBACK_WRITE, if_match=True)
-@blp.arguments(EffectQuery, location="query")
+@blp.arguments(EffectUnlessRefused, location="query")
 @blp.arguments(FeedbackChangeSchema)
 @blp.response(200, AnsweredFeedbackSchema)
 def update_feedback(query: dict[str, Any], change: FeedbackChange, feedback_id: UUID) -> Any:
@@ -182,7 +179,7 @@ def update_feedback(query: dict[str, Any], change: FeedbackChange, feedback_id: 
 
 @blp.delete("/<uuid:feedback_id>")
 @blp.needs(Scope.FEEDBACK_WRITE, if_match=True)
-@blp.arguments(EffectQuery, location="query")
+@blp.arguments(EffectUnlessRefused, location="query")
 @blp.response(200, UndoneFeedbackSchema)
 def delete_feedback(query: dict[str, Any], feedback_id: UUID) -> dict[str, Any]:
     """Take back what you said of a paper

@@ -7,10 +7,11 @@ import marshmallow as ma
 import numpy as np
 
 from service.accounts.records import Scope
-from service.api.fields import Id, Int, QueryFlag, QueryInt, QueryNumber, Text, Time
+from service.api.fields import Id, Int, QueryFlag, QueryInt, QueryNumber, Text
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
+from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
 from service.recommend.records import Reason, RecommendedPaper, Wish
 from service.recommend.serve import DEFAULT_DIVERSITY, log_slate, recommend
@@ -103,18 +104,6 @@ class RecommendedPaperSchema(Schema):
         },
     )
     paper = ma.fields.Nested(PaperSchema, required=True)
-
-
-class ModelSchema(Schema):
-    """How old is what stands behind a list."""
-
-    generation = ma.fields.String(
-        required=True, allow_none=True, metadata={"description": "Null before the first training."}
-    )
-    trained_at = Time(required=True, allow_none=True)
-    catalogue_as_of = Time(required=True)
-    stale = ma.fields.Boolean(required=True)
-    stale_because = ma.fields.String(required=True, allow_none=True)
 
 
 class RecommendationsSchema(Schema):
