@@ -19,6 +19,10 @@ from models.ranking.model import Model
 Progress = Callable[[str, float], None]
 
 
+class UnfitData(ValueError):
+    """Evidence with a number in it that is none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSet:
     """All there is to learn from; n history rows, m papers.
@@ -27,6 +31,9 @@ class TrainingSet:
     after another; ``item_ids`` (m,) int64, every paper once; ``documents`` m plain texts: title,
     abstract, keywords; perhaps a title alone, perhaps ""; ``published_year`` (m,) float32, NaN
     where unknown; ``added_days`` (m,) float32, days since the paper came into the catalogue.
+
+    Arrays of different lengths raise ValueError, and an age or a number of days that is not finite
+    raises UnfitData: to learn from it would be to learn something wrong.
     """
 
     user_ids: IntArray
@@ -42,6 +49,9 @@ class TrainingSet:
             raise ValueError("item_ids, documents, published_year and added_days have one length")
         if len(self.user_ids) != len(self.history):
             raise ValueError("user_ids and history have one length")
+        for name, days in (("age_days", self.history.age_days), ("added_days", self.added_days)):
+            if not np.all(np.isfinite(days)):
+                raise UnfitData(f"{name} has values that are not finite")
 
 
 def train(

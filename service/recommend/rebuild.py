@@ -1,7 +1,8 @@
 """Trains a generation and publishes it, or keeps the last and says why."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from models.artifacts.registry import Registry, UnfitModel
-from models.training import train
+from models.training import UnfitData, train
 from service.db import Sessions
 from service.errors import ModelRefused
 from service.recommend.dataset import HighWater, first_change, training_set
@@ -51,7 +52,7 @@ def rebuild(
     Raises ModelRefused when the new generation is not fit to serve; the last one then stays.
     """
     started = clock()
-    with sessions.reading() as session:
+    with sessions.reading() as session, _refused():
         data, mark = training_set(session, now=now)
     model = train(data, progress=progress)
     seconds = clock() - started
@@ -65,10 +66,8 @@ def rebuild(
         "n_interactions": len(data.user_ids),
         "fit_seconds": round(seconds, 3),
     }
-    try:
+    with _refused():
         generation = registry.publish(model, facts=facts)
-    except UnfitModel as error:
-        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
     registry.prune(keep=KEPT_GENERATIONS)
     return Rebuilt(
         generation=generation,
@@ -77,6 +76,15 @@ def rebuild(
         n_interactions=len(data.user_ids),
         seconds=seconds,
     )
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """What must not be learned from, and what must not be served, is refused in the same words."""
+    try:
+        yield
+    except (UnfitData, UnfitModel) as error:
+        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
 
 
 def why_rebuild(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -> str | None:
