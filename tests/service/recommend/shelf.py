@@ -14,7 +14,9 @@ from service.library.actions import (
     note_opening,
     save_bookmark,
     save_rating,
+    undo_feedback,
 )
+from service.library.queries import dismissals_page
 from service.library.records import NewBookmark, NewFeedback, NewRating
 from service.recommend.rebuild import Rebuilt, rebuild
 from service.recommend.records import Recommendations, Wish
@@ -123,6 +125,15 @@ class Reader:
         with scope(self.runtime.writing(), self.id) as session:
             new = NewFeedback(paper_id=paper.public_id, kind=kind, snooze=snooze)
             give_feedback(session, self.id, new, now=SOON)
+            session.commit()
+
+    def undo(self) -> None:
+        """Take back all feedback."""
+        with scope(self.runtime.writing(), self.id) as session:
+            for said in dismissals_page(session, self.id, after=None, limit=100):
+                undo_feedback(
+                    session, self.id, said.public_id, expected_version=said.version, now=SOON
+                )
             session.commit()
 
     def open(self, paper: Paper, *, now: datetime = SOON) -> None:

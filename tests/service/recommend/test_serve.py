@@ -158,6 +158,28 @@ def test_later_takes_the_place_of_having_opened_it(reader: Reader, groups: Group
     assert reader.order(now=SOON + timedelta(days=7)) == without, "it is no evidence, either"
 
 
+@pytest.mark.parametrize("kind", list(FeedbackKind))
+def test_undone_feedback_leaves_no_trace(
+    reader: Reader, groups: Groups, kind: FeedbackKind, runtime: Runtime, is_trained: bool
+):
+    reader.save(groups["tides"][0])
+    reader.rate(groups["parsing"][0], 2)
+    about = groups["batteries"][0]
+    reader.open(groups["batteries"][1])
+    if is_trained:
+        train(runtime)
+
+    def shown() -> list[tuple[int, float]]:
+        return [(item.paper.id, item.score) for item in reader.ask(limit=100).items]
+
+    before = shown()
+    reader.dismiss(about, kind, timedelta(days=3) if kind is FeedbackKind.LATER else None)
+    assert shown() != before
+    reader.dismiss(about, FeedbackKind.MORE_LIKE_THIS)
+    reader.undo()
+    assert shown() == before
+
+
 def test_an_opened_paper_rests_and_then_comes_back(reader: Reader, groups: Groups):
     reader.save(groups["tides"][0])
     before = reader.order()
