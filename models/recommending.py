@@ -14,7 +14,7 @@ from models import FloatArray, IntArray
 from models.config import Config
 from models.feedback import History, to_confidence
 from models.ranking.blend import PARTS, Blend, Evidence, blend
-from models.ranking.candidates import candidates
+from models.ranking.candidates import best, candidates
 from models.ranking.cold_start import RECENCY_SHARE
 from models.ranking.explain import shares
 from models.ranking.explore import Explored, explore
@@ -106,20 +106,18 @@ class _Ranking:
 def recommend(
     model: Model, history: History, request: Request, *, rng: np.random.Generator
 ) -> Slate:
-    """The best papers for the person, none of which is in the history, in ``exclude`` or a seed,
-    nor the twin of such a paper or of another in the slate.
+    """The best papers for the person, none of which they know, in ``exclude`` or a seed, nor
+    the twin of such a paper or of another in the slate.
 
     There are fewer than ``limit`` only if there are no more candidates. Same arguments, same
     generator state: same slate.
     """
-    rows = candidates(
-        model.items, request.allowed, history.item_ids, request.exclude, request.seeds
-    )
+    rows = _open_rows(model, history, request)
     limit = max(0, request.limit)
     if len(rows) == 0 or limit == 0:
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
     ranking = _rank(model, evidence_of(model, history, request.seeds), request)
-    met = np.concatenate([history.item_ids, request.exclude, request.seeds])
+    met = np.concatenate([history.known_ids, request.exclude, request.seeds])
     pool = _pool(model, ranking.scores, rows, _pool_size(limit), met)
     chosen = diversified(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
@@ -130,6 +128,14 @@ def recommend(
         strategy=ranking.strategy,
         n_candidates=len(rows),
     )
+
+
+def leaders(model: Model, history: History, request: Request) -> IntArray:
+    """The ids (≤ limit,) int64 of the highest scores, best first: before re-ranking, so that what
+    differs between two of these lists is owed to what the person did, and not to chance."""
+    rows = _open_rows(model, history, request)
+    ranking = _rank(model, evidence_of(model, history, request.seeds), request)
+    return model.item_ids[best(ranking.scores, rows, max(0, request.limit), _prior(model))]
 
 
 def related(
@@ -159,14 +165,12 @@ def rank_without(
     Computed, not estimated: fold-in, scales and weights are done again. The ranked papers are those
     of the request, so ``without`` itself does not reappear. None if ``item_id`` is no candidate.
     """
-    rows = candidates(
-        model.items, request.allowed, history.item_ids, request.exclude, request.seeds
-    )
+    rows = _open_rows(model, history, request)
     target, known = model.items.look_up(np.array([item_id], np.int64))
     if not known[0] or target[0] not in rows:
         return None
     shorter = replace(request, seeds=request.seeds[request.seeds != without])
-    evidence = evidence_of(model, history.without(np.array([without])), shorter.seeds)
+    evidence = evidence_of(model, history.where(history.item_ids != without), shorter.seeds)
     scores = _rank(model, evidence, shorter).scores
     return _score_rank(scores, rows, _prior(model), int(target[0]))
 
@@ -188,6 +192,11 @@ def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evi
     _, first = np.unique(positions[kept], return_index=True)
     chosen = kept[first]
     return Evidence(rows=positions[chosen], confidence=signed[chosen])
+
+
+def _open_rows(model: Model, history: History, request: Request) -> IntArray:
+    known = history.known_ids
+    return candidates(model.items, request.allowed, known, request.exclude, request.seeds)
 
 
 def _rank(model: Model, evidence: Evidence, request: Request) -> _Ranking:

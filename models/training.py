@@ -27,6 +27,10 @@ STAGE_OF_PART: Mapping[str, str] = {
 what a part costs. A part that is not named is fitted along with others."""
 
 
+class UnfitData(ValueError):
+    """Evidence with a number in it that is none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSet:
     """All there is to learn from; n history rows, m papers.
@@ -36,6 +40,9 @@ class TrainingSet:
     abstract, keywords; perhaps a title alone, perhaps ""; ``published_year`` (m,) float32, NaN
     where unknown; ``added_days`` (m,) float32, days since the paper came into the catalogue;
     ``title_keys`` (m, 2) int64 as in :class:`Model`, None where no title is known.
+
+    Arrays of different lengths raise ValueError, and an age or a number of days that is not finite
+    raises UnfitData: to learn from it would be to learn something wrong.
     """
 
     user_ids: IntArray
@@ -54,6 +61,9 @@ class TrainingSet:
             raise ValueError("title_keys is two columns of the length of item_ids")
         if len(self.user_ids) != len(self.history):
             raise ValueError("user_ids and history have one length")
+        for name, days in (("age_days", self.history.age_days), ("added_days", self.added_days)):
+            if not np.all(np.isfinite(days)):
+                raise UnfitData(f"{name} has values that are not finite")
 
 
 def train(

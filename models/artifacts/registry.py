@@ -257,8 +257,8 @@ class Pinned(Registry):
 def check_fit(model: Model) -> None:
     """Raise UnfitModel unless every number is finite (years may be NaN) and all shapes agree."""
     for name, array in arrays_of(model).items():
-        may_be_nan = name == "published_year"
-        if array.dtype.kind == "f" and not may_be_nan and not np.all(np.isfinite(array)):
+        numbers = array[~np.isnan(array)] if name == "published_year" else array
+        if array.dtype.kind == "f" and not np.all(np.isfinite(numbers)):
             raise UnfitModel(f"{name} has values that are not finite")
     for what, holds in _shape_rules(model).items():
         if not holds():

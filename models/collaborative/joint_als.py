@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from models import AnyIntArray, FloatArray
+from models import AnyIntArray, FloatArray, IntArray
 from models.collaborative.fold_in import solve_row
 from models.config import Config
 from models.interactions import frequent_terms, stacked
@@ -64,14 +64,29 @@ def fit_joint(
 
 
 def extend_joint(
-    factors: JointFactors, term_weights: sp.csr_matrix, config: Config
+    factors: JointFactors,
+    term_weights: sp.csr_matrix,
+    config: Config,
+    *,
+    rows: IntArray | None = None,
 ) -> JointFactors:
-    """The same model with k more papers, folded in from their terms (k, v'); v' may exceed v."""
+    """The same model with the factors of k papers folded in from their terms (k, v'); v' may
+    exceed v.
+
+    ``rows`` (k,) int64: the papers that get them; those beyond the last continue without a gap.
+    None: all are new.
+    """
     known = term_weights[:, factors.terms] * np.float32(config.alpha * config.term_weight)
     new = _solve_all(known, factors.term_factors, factors.row_gram, config.regularization)
+    n = len(factors.items)
+    rows = np.arange(n, n + len(new)) if rows is None else rows
+    old = factors.items[rows[rows < n]]
+    items = np.zeros((max(n, int(rows.max(initial=-1)) + 1), new.shape[1]), np.float32)
+    items[:n] = factors.items
+    items[rows] = new
     return JointFactors(
-        items=np.concatenate([factors.items, new]),
-        gram=factors.gram + new.T @ new,
+        items=items,
+        gram=factors.gram - old.T @ old + new.T @ new,
         terms=factors.terms,
         term_factors=factors.term_factors,
         row_gram=factors.row_gram,

@@ -173,7 +173,7 @@ class _Judges:
 
     def see(self, place: int, person: Judged) -> None:
         items = self.model.items
-        rows = candidates(items, self.task.allowed, person.known.item_ids, person.excluded)
+        rows = candidates(items, self.task.allowed, person.known.known_ids, person.excluded)
         relevant = items.positions(person.relevant)
         self.n_relevant[place] = len(relevant)
         evidence = evidence_of(self.model, person.known)

@@ -1,6 +1,6 @@
 """Hiding the latest of what people did, so that a model can be asked to find it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -56,8 +56,3 @@ def _hide_first(
             n_hidden = min(count - 1, max(1, round(share * count)))
             hidden[order[start : start + n_hidden]] = True
     return Split(known=~hidden, hidden=hidden)
-
-
-def rows_of(history: History, chosen: BoolArray | AnyIntArray) -> History:
-    """The rows of a history where ``chosen`` (n,) is true, or of these numbers."""
-    return History(**{c.name: getattr(history, c.name)[chosen] for c in fields(History)})

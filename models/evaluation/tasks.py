@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from models import AnyIntArray, BoolArray, IntArray
-from models.evaluation.split import rows_of
 from models.feedback import History, to_confidence
 from models.training import TrainingSet
 
@@ -33,7 +32,7 @@ class Evidences:
 
     def chosen(self, rows: AnyIntArray | BoolArray) -> "Evidences":
         """These rows only, by a mask or by their numbers."""
-        return Evidences(user_ids=self.user_ids[rows], history=rows_of(self.history, rows))
+        return Evidences(user_ids=self.user_ids[rows], history=self.history.where(rows))
 
     def joined(self, other: "Evidences") -> "Evidences":
         """These rows and then the other's."""
@@ -53,7 +52,7 @@ class Evidences:
         people, starts = np.unique(self.user_ids[order], return_index=True)
         ends = np.append(starts, len(order))[1:]
         for person, start, end in zip(people, starts, ends, strict=True):
-            yield int(person), rows_of(self.history, order[start:end])
+            yield int(person), self.history.where(order[start:end])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,8 +35,10 @@ from service.tables import (
     Work,
 )
 
-DISLIKES = frozenset({FeedbackKind.NOT_MY_TOPIC, FeedbackKind.LOW_QUALITY})
-"""Feedback that says something about taste; the other kinds only hide the paper."""
+NO_TASTE = frozenset({FeedbackKind.SEEN, FeedbackKind.LATER})
+"""Feedback that hides a paper and says nothing of taste. It takes the place of the openings before
+it: who says "later" has looked and not decided, and must see the paper again when its time is over.
+"""
 
 SECONDS_A_DAY = 86_400.0
 
@@ -48,6 +50,8 @@ class _Evidence:
     saved: bool = False
     finished: bool = False
     dismissed: bool = False
+    low_quality: bool = False
+    more_like_this: bool = False
     opens: int = 0
     stars: int = 0
     at: datetime | None = None
@@ -66,17 +70,6 @@ class Documents:
     added_days: NDArray[np.float32]
     title_keys: NDArray[np.int64]
     """(m, 2), see ``catalogue.fingerprints``; 0 for titles that nobody gave."""
-
-    def without(self, known: NDArray[np.int64]) -> "Documents":
-        """Those that are not among the known ones."""
-        new = np.flatnonzero(~np.isin(self.item_ids, known))
-        return Documents(
-            item_ids=self.item_ids[new],
-            texts=[self.texts[i] for i in new],
-            published_year=self.published_year[new],
-            added_days=self.added_days[new],
-            title_keys=self.title_keys[new],
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +112,9 @@ def works_tagged(session: Session, user_id: int, name: str) -> set[int]:
 
 
 def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
-    """The works whose catalogue version is above the mark, in the order of their ids.
+    """The works with a paper whose catalogue version is above the mark, in the order of their ids.
 
-    A work with several papers speaks through the one that says most.
+    A work with several papers speaks through the one that says most, old or new.
     """
     rows = session.execute(
         select(
@@ -132,7 +125,7 @@ def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
             Paper.year,
             Paper.added_at,
         )
-        .where(Paper.catalogue_version > above)
+        .where(Paper.work_id.in_(select(Paper.work_id).where(Paper.catalogue_version > above)))
         .order_by(Paper.work_id, Paper.id)
     )
     texts: dict[int, tuple[str, float, float, tuple[int, int]]] = {}
@@ -182,6 +175,23 @@ def high_water(session: Session) -> HighWater:
     )
 
 
+def first_change(session: Session, *, after: datetime | None) -> datetime | None:
+    """When the first thing happened that a training at ``after`` could not know of; None if nothing
+    did, or if nobody has ever done anything that could be learned from.
+
+    Reads the whole log: for those who watch the service, not for each answer.
+    """
+    with system_scope(session, "whether a training is due"):
+        first_ever = session.scalar(select(func.min(Interaction.at)))
+        if first_ever is None or after is None:
+            return first_ever
+        firsts = (
+            session.scalar(select(func.min(Interaction.at)).where(Interaction.at > after)),
+            session.scalar(select(func.min(Paper.added_at)).where(Paper.added_at > after)),
+        )
+        return min(filter(None, firsts), default=None)
+
+
 def library_changes(session: Session) -> int:
     """How often anybody's library has changed."""
     return int(session.scalars(select(func.coalesce(func.sum(User.library_version), 0))).one())
@@ -200,20 +210,29 @@ def _evidence(session: Session, user_id: int | None) -> dict[tuple[int, int], _E
         one = found[person, work]
         one.stars = max(one.stars, stars)
         one.happened(at)
+    silent_since: dict[tuple[int, int], datetime] = {}
     for person, work, kind, at in _rows(
         session, user_id, Dismissal, Dismissal.kind, Dismissal.dismissed_at
     ):
-        if kind in DISLIKES:
-            one = found[person, work]
-            one.dismissed = True
-            one.happened(at)
+        if kind in NO_TASTE:
+            silent_since[person, work] = max(at, silent_since.get((person, work), at))
+        else:
+            _said(found[person, work], kind, at)
     for person, work, _, at in _rows(
         session, user_id, Interaction, Interaction.kind, Interaction.at
     ):
-        one = found[person, work]
-        one.opens += 1
-        one.happened(at)
+        if (person, work) not in silent_since or at > silent_since[person, work]:
+            one = found[person, work]
+            one.opens += 1
+            one.happened(at)
     return dict(sorted(found.items()))
+
+
+def _said(one: _Evidence, kind: FeedbackKind, at: datetime) -> None:
+    one.dismissed |= kind == FeedbackKind.NOT_MY_TOPIC
+    one.low_quality |= kind == FeedbackKind.LOW_QUALITY
+    one.more_like_this |= kind == FeedbackKind.MORE_LIKE_THIS
+    one.happened(at)
 
 
 def _rows(
@@ -239,6 +258,8 @@ def _history(evidence: Mapping[tuple[int, int], _Evidence], now: datetime) -> Hi
         saved=np.array([one.saved for one in those], dtype=np.bool_),
         finished=np.array([one.finished for one in those], dtype=np.bool_),
         dismissed=np.array([one.dismissed for one in those], dtype=np.bool_),
+        low_quality=np.array([one.low_quality for one in those], dtype=np.bool_),
+        more_like_this=np.array([one.more_like_this for one in those], dtype=np.bool_),
         opens=np.array([one.opens for one in those], dtype=np.int64),
         ratings=np.array([one.stars for one in those], dtype=np.int64),
         age_days=np.maximum(np.array(ages, dtype=np.float32), 0),

@@ -73,7 +73,9 @@ class LiveModel:
     def current(self, session: Session, *, now: datetime) -> Live:
         """The model for this request; take it once, since the next call may give another.
 
-        Without any good generation it is a model of the texts alone.
+        It knows every paper that the session can see: whoever sees a new one first lets the model
+        grow by it, and only those who see it, too, wait for that. Without any good generation it is
+        a model of the texts alone.
         """
         live = self._live
         if live is None or self._pointed_at != self.registry.current():
@@ -83,6 +85,8 @@ class LiveModel:
         return live
 
     def _open(self, seen: Live | None) -> Live:
+        if seen is not None and self._lock.locked():
+            return seen  # somebody is at it, and a model that is a training older answers as well
         with self._lock:
             if self._live is not None and self._live is not seen:
                 return self._live
@@ -113,8 +117,7 @@ class LiveModel:
             version = catalogue_version(session)
             if live is None or live.catalogue_version >= version:
                 return live or Live(model=_untrained(), generation=None)
-            papers = documents(session, now=now, above=live.catalogue_version)
-            new = papers.without(live.model.item_ids)
+            new = documents(session, now=now, above=live.catalogue_version)
             live = replace(
                 live,
                 model=live.model.extend(

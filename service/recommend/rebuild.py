@@ -1,16 +1,19 @@
 """Trains a generation and publishes it, or keeps the last and says why."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from models.artifacts.registry import Arms, Registry, UnfitModel
-from models.training import TrainingSet, train
+from models.training import TrainingSet, UnfitData, train
 from service.db import Sessions
 from service.errors import ModelRefused
-from service.recommend.dataset import HighWater, training_set
+from service.recommend.dataset import HighWater, first_change, training_set
 from service.recommend.experiments import Plan, training_plan
 from service.recommend.recipes import Settings, config_with
 
@@ -24,8 +27,11 @@ LIBRARY_SHARE = 0.02
 NEW_WORKS = 10
 NEW_WORKS_SHARE = 0.002
 """A hundred thousand papers train in minutes, and a good day brings them two hundred more."""
-STALE_AFTER = timedelta(hours=26)
-"""A daily training that is two hours late."""
+DUE_AFTER = timedelta(days=1)
+"""With anything new at all a training is due by then; with much that is new, sooner."""
+LATE_AFTER = timedelta(hours=2)
+"""A training takes minutes, and a failed one is tried five times within one hour."""
+STALE_AFTER = DUE_AFTER + LATE_AFTER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +61,7 @@ def rebuild(
     serve; the last one then stays, and so do the arms.
     """
     started = clock()
-    with sessions.reading() as session:
+    with sessions.reading() as session, _refused():
         data, mark = training_set(session, now=now)
         plan = training_plan(session)
     wanted = plan.challenger if challenger is None else {**plan.settings, **challenger}
@@ -100,12 +106,10 @@ def _publish(
     aside: bool = False,
 ) -> str:
     started = clock()
-    model = train(data, config_with(settings), progress=progress)
-    facts = {**facts, "fit_seconds": round(clock() - started, 3)}
-    try:
+    with _refused():
+        model = train(data, config_with(settings), progress=progress)
+        facts = {**facts, "fit_seconds": round(clock() - started, 3)}
         return registry.publish(model, facts=facts, aside=aside)
-    except UnfitModel as error:
-        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
 
 
 def _put_in_place(registry: Registry, plan: Plan, control: str, challenger: str) -> None:
@@ -123,6 +127,15 @@ def _silent(_stage: str, _share: float) -> None:
     return None
 
 
+@contextmanager
+def _refused() -> Iterator[None]:
+    """What must not be learned from, and what must not be served, is refused in the same words."""
+    try:
+        yield
+    except (UnfitData, UnfitModel) as error:
+        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
+
+
 def why_rebuild(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -> str | None:
     """What makes a retraining worth while, or None while the last one is good enough."""
     if facts is None:
@@ -133,19 +146,20 @@ def why_rebuild(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime)
         return f"{works} new papers"
     if changes >= max(LIBRARY_CHANGES, math.ceil(LIBRARY_SHARE * mark.library_changes)):
         return f"{changes} changes of people's libraries"
-    trained_at = facts.get("trained_at")
-    age = now - datetime.fromisoformat(trained_at) if trained_at else STALE_AFTER
+    trained_at = _trained_at(facts)
+    age = now - trained_at if trained_at else STALE_AFTER
     is_other = mark.catalogue_version != int(facts.get("catalogue_version", 0))
-    if (changes or is_other) and age > timedelta(days=1):
+    if (changes or is_other) and age > DUE_AFTER:
         return "a day has passed"
     return None
 
 
 def why_stale(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -> str | None:
     """What a reader of a list should know of the model's age, or None if it is as it should be."""
-    if facts is None or not facts.get("trained_at"):
+    trained_at = _trained_at(facts)
+    if facts is None or trained_at is None:
         return "No model has been trained yet; papers are compared by their texts alone."
-    age = now - datetime.fromisoformat(facts["trained_at"])
+    age = now - trained_at
     changes = mark.library_changes - int(facts.get("library_changes", 0))
     works = mark.n_works - int(facts.get("n_works", 0))
     if age > STALE_AFTER and (changes or works):
@@ -154,3 +168,27 @@ def why_stale(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -
             "of people's libraries came since."
         )
     return None
+
+
+def why_late(session: Session, facts: dict[str, Any] | None, *, now: datetime) -> str | None:
+    """What an operator should know: a training has been due for two hours and did not come.
+
+    It is due a day after the last one, or with the first thing that happens later than that: an
+    installation at rest is not late, nor is one that wakes up, nor one that nobody uses.
+    """
+    trained_at = _trained_at(facts)
+    if trained_at is not None and now - trained_at <= STALE_AFTER:
+        return None
+    changed_at = first_change(session, after=trained_at)
+    if changed_at is None:
+        return None
+    due_at = max(changed_at, trained_at + DUE_AFTER) if trained_at else changed_at
+    if now - due_at <= LATE_AFTER:
+        return None
+    last = f"the last was on {trained_at:%Y-%m-%d}" if trained_at else "there was none yet"
+    return f"A training has been due since {due_at:%Y-%m-%d %H:%M} UTC; {last}."
+
+
+def _trained_at(facts: dict[str, Any] | None) -> datetime | None:
+    at = (facts or {}).get("trained_at")
+    return datetime.fromisoformat(at) if at else None

@@ -68,6 +68,16 @@ class RecommendedPaper:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What a change did to the person's best 50 papers by score, before any re-ranking."""
+
+    changed_of_top_50: int
+    """How many are in it now that were not, or the other way round, whichever is more."""
+    text: str
+    """The same in a sentence; where there are fewer than 50 papers left, it says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
     """How old is what stands behind a list, and whether that is too old."""
 
@@ -78,6 +88,26 @@ class ModelFacts:
     stale_because: str | None
     experiment: str | None = None
     """The experiment whose two generations share the list, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingFacts:
+    """How the trainings stand, for those who watch the service."""
+
+    generation: str | None
+    trained_at: datetime | None
+    seconds: float | None
+    """How long the last one took."""
+    catalogue_lag: int
+    """Changes of the catalogue that it did not know; the living model has their texts already."""
+    late_because: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedPapers:
+    items: tuple[tuple[Paper, float], ...]
+    """With their scores, best first."""
+    model: ModelFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

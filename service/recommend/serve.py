@@ -26,12 +26,14 @@ from service.recommend.dataset import (
 )
 from service.recommend.interleaved import propose
 from service.recommend.live_model import Live, LiveModel
-from service.recommend.rebuild import why_stale
+from service.recommend.rebuild import why_late, why_stale
 from service.recommend.records import (
     ModelFacts,
     Reason,
     Recommendations,
     RecommendedPaper,
+    RelatedPapers,
+    TrainingFacts,
     Wish,
 )
 from service.recommend.restrictions import (
@@ -74,7 +76,7 @@ def recommend(
     hidden = np.concatenate(
         [
             hidden_works(session, user_id, now=now),
-            history.item_ids,
+            history.known_ids,
             _works_named(session, wish.exclude, "exclude_papers"),
         ]
     )
@@ -127,7 +129,7 @@ def recommend(
         strategy=slate.strategy,
         explanation=_explanation(slate, wish, restrictions, allowed),
         items=items,
-        model=replace(_facts(session, live, now=now), experiment=shared.name if shared else None),
+        model=replace(facts_of(session, live, now=now), experiment=shared.name if shared else None),
         library_version=library_version,
         catalogue_version=live.catalogue_version,
         experiment_id=shared.experiment_id if shared else None,
@@ -194,20 +196,38 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
 
 def related(
     session: Session, live_model: LiveModel, paper: Paper, *, limit: int, now: datetime
-) -> list[tuple[Paper, float]]:
+) -> RelatedPapers:
     """The papers nearest to one, nearest first, with their similarity; never itself."""
     live = live_model.current(session, now=now)
     found = recommending.related(live.model, paper.work_id, limit=limit)
     papers = _papers_of_works(session, {work for work, _ in found}, frozenset())
-    return [(papers[work], score) for work, score in found if work in papers]
+    return RelatedPapers(
+        items=tuple((papers[work], score) for work, score in found if work in papers),
+        model=facts_of(session, live, now=now),
+    )
 
 
 def model_facts(session: Session, live_model: LiveModel, *, now: datetime) -> ModelFacts:
     """How old the model behind the next answer is."""
-    return _facts(session, live_model.current(session, now=now), now=now)
+    return facts_of(session, live_model.current(session, now=now), now=now)
 
 
-def _facts(session: Session, live: Live, *, now: datetime) -> ModelFacts:
+def training_facts(session: Session, live_model: LiveModel, *, now: datetime) -> TrainingFacts:
+    """How the trainings stand, in a session that is nobody's."""
+    live = live_model.current(session, now=now)
+    facts = dict(live.facts) if live.generation else None
+    seconds = (facts or {}).get("fit_seconds")
+    return TrainingFacts(
+        generation=live.generation,
+        trained_at=live.trained_at,
+        seconds=None if seconds is None else float(seconds),
+        catalogue_lag=live.catalogue_version - int((facts or {}).get("catalogue_version", 0)),
+        late_because=why_late(session, facts, now=now),
+    )
+
+
+def facts_of(session: Session, live: Live, *, now: datetime) -> ModelFacts:
+    """What every list says of the model that made it."""
     mark = HighWater(
         catalogue_version=live.catalogue_version,
         library_changes=library_changes(session),

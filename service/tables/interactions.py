@@ -20,6 +20,7 @@ class InteractionKind(enum.StrEnum):
     UNRATE = "unrate"
     DISMISS = "dismiss"
     UNDISMISS = "undismiss"
+    MORE_LIKE_THIS = "more_like_this"
 
 
 class Slate(Public, Owned, Base):
@@ -70,7 +71,7 @@ class Interaction(Owned, Base):
     paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
     kind: Mapped[InteractionKind] = mapped_column(ByValue(InteractionKind))
     value: Mapped[str | None] = mapped_column(sa.String(32))
-    """Stars, the new status or the kind of dismissal."""
+    """Stars, the new status or the kind of feedback."""
     at: Mapped[datetime]
     slate_id: Mapped[int | None] = mapped_column(
         sa.ForeignKey("slate.id", ondelete="SET NULL"), index=True

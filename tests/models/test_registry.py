@@ -15,7 +15,16 @@ from models.artifacts.registry import Arms, Pinned, Registry, UnfitModel
 from models.config import Config
 from models.ranking.model import Model
 from models.training import train
-from tests.models.papers import IDS, ask, ids_of, saved, small_model, training_set
+from tests.models.papers import (
+    IDS,
+    PAPERS,
+    ask,
+    history_of,
+    ids_of,
+    saved,
+    small_model,
+    training_set,
+)
 
 FILES = sorted([f"{name}.npy" for name in files.arrays_of(train(training_set([])))])
 ALL_FILES = [*FILES, files.VOCABULARY, files.MANIFEST]
@@ -104,6 +113,26 @@ def test_a_broken_model_is_refused_and_the_last_one_stays(shelf, model, what):
         shelf.publish(spoiled(model, what), facts={})
     assert shelf.current() == generation
     assert len(list(shelf.root.iterdir())) == 2
+
+
+def floats_of(model: Model) -> dict[str, np.ndarray]:
+    return {n: a for n, a in files.arrays_of(model).items() if a.dtype.kind == "f"}
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("name", sorted(floats_of(train(training_set([])))))
+def test_a_number_that_is_none_is_refused_wherever_it_is(shelf, name, wrong):
+    saved_by_two = history_of(*[IDS["moat"], IDS["ebb"]] * 2)
+    model = train(
+        training_set(list(PAPERS.values()), user_ids=np.array([1, 1, 2, 2]), history=saved_by_two)
+    )
+    array = floats_of(model)[name]
+    array.flat[-1] = wrong
+    if name == "published_year" and np.isnan(wrong):
+        shelf.publish(model, facts={})  # a year may be unknown
+        return
+    with pytest.raises(UnfitModel, match=name):
+        shelf.publish(model, facts={})
 
 
 @pytest.mark.parametrize("part", ["people", "neighbours", "idf"])

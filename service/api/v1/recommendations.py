@@ -16,11 +16,11 @@ from service.api.fields import (
     QueryNumber,
     Repeated,
     Text,
-    Time,
 )
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
+from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
 from service.config import MOST_EXPLORATION
 from service.recommend.records import Reason, RecommendedPaper, Wish
@@ -201,26 +201,6 @@ class RecommendedPaperSchema(Schema):
         metadata={"description": "It was drawn to be tried out, and is not here by its score."},
     )
     paper = ma.fields.Nested(PaperSchema, required=True)
-
-
-class ModelSchema(Schema):
-    """How old is what stands behind a list."""
-
-    generation = ma.fields.String(
-        required=True, allow_none=True, metadata={"description": "Null before the first training."}
-    )
-    trained_at = Time(required=True, allow_none=True)
-    catalogue_as_of = Time(required=True)
-    stale = ma.fields.Boolean(required=True)
-    stale_because = ma.fields.String(required=True, allow_none=True)
-    experiment = ma.fields.String(
-        required=True,
-        allow_none=True,
-        metadata={
-            "description": "The experiment in which another generation proposed some of the "
-            "papers, so that what you choose tells which is better. Null while there is none."
-        },
-    )
 
 
 class RecommendationsSchema(Schema):

@@ -13,7 +13,11 @@ OWNED = {
     "rating_id": ("/ratings", {"stars": 4}),
     "feedback_id": ("/feedback", {"kind": "seen"}),
 }
-BODIES = {"BookmarkChange": {"note": "mine now"}, "RatingChange": {"stars": 1}}
+BODIES = {
+    "BookmarkChange": {"note": "mine now"},
+    "RatingChange": {"stars": 1},
+    "FeedbackChange": {"kind": "low_quality"},
+}
 
 
 def alices_things(api: Api, paper_id: str) -> dict[str, str]:
@@ -41,7 +45,7 @@ def test_what_is_somebody_elses_answers_like_what_is_not_there(
     things = alices_things(api, paper_id)
     operations = owned_operations(api.description)
     assert {name for _, name in operations} == set(things)
-    assert len(operations) == 11
+    assert len(operations) == 12
     for operation, name in operations:
         theirs, absent = (asked(bobs_api, operation, name, id_) for id_ in (things[name], uuid4()))
         assert theirs[0] == 404, str(operation)

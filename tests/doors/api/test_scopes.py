@@ -29,6 +29,7 @@ EXPECTED = {
     "GET /api/v1/feedback": "library:read",
     "POST /api/v1/feedback": "feedback:write",
     "GET /api/v1/feedback/{feedback_id}": "library:read",
+    "PATCH /api/v1/feedback/{feedback_id}": "feedback:write",
     "DELETE /api/v1/feedback/{feedback_id}": "feedback:write",
     "GET /api/v1/recommendations": "recs:read",
     "GET /api/v1/imports": "library:read",

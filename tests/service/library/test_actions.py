@@ -16,6 +16,7 @@ from service.errors import InvalidInput, NotFound, PreconditionFailed
 from service.library.actions import (
     MOST_TAGS,
     change_bookmark,
+    change_feedback,
     change_rating,
     give_feedback,
     note_opening,
@@ -36,6 +37,7 @@ from service.library.queries import (
 from service.library.records import (
     BookmarkChange,
     BookmarkFilter,
+    FeedbackChange,
     NewBookmark,
     NewFeedback,
     NewRating,
@@ -354,12 +356,45 @@ def test_later_and_nothing_else_says_until_when(hers: Shelf, paper: Paper, kind:
 
 def test_a_dismissal_is_taken_back(hers: Shelf, paper: Paper):
     made, _ = hers.dismiss(paper)
-    hers.write(lambda session: undo_feedback(session, hers.id, made.public_id, now=LATER))
+
+    def undo(version: int) -> None:
+        hers.write(
+            lambda session: undo_feedback(
+                session, hers.id, made.public_id, expected_version=version, now=LATER
+            )
+        )
+
+    with pytest.raises(PreconditionFailed):
+        undo(2)
+    undo(1)
     assert hers.rows(Dismissal) == 0
     assert [mark.object_kind for mark in hers.deletions] == ["feedback"]
-    assert hers.said == [("dismiss", "seen"), ("undismiss", None)]
+    assert hers.said == [("dismiss", "seen"), ("undismiss", "seen")]
     with pytest.raises(NotFound):
-        hers.write(lambda session: undo_feedback(session, hers.id, made.public_id, now=LATER))
+        undo(1)
+
+
+def test_a_changed_mind_is_one_row_of_a_new_version(hers: Shelf, paper: Paper):
+    made, _ = hers.dismiss(paper, FeedbackKind.LATER, snooze=timedelta(days=7))
+
+    def change(version: int) -> Dismissal:
+        return hers.write(
+            lambda session: change_feedback(
+                session,
+                hers.id,
+                made.public_id,
+                FeedbackChange(kind=FeedbackKind.MORE_LIKE_THIS),
+                expected_version=version,
+                now=LATER,
+            )
+        )
+
+    with pytest.raises(PreconditionFailed):
+        change(2)
+    changed = change(1)
+    assert (changed.kind, changed.until, changed.version) == ("more_like_this", None, 2)
+    assert hers.rows(Dismissal) == 1
+    assert hers.said == [("dismiss", "later"), ("more_like_this", "more_like_this")]
 
 
 # ---- The order of changes ----------------------------------------------------------------------
@@ -539,7 +574,7 @@ def test_another_persons_things_are_not_there(hers: Shelf, his: Shelf, paper: Pa
         lambda s, b, _r, _d: remove_bookmark(s, hers.id, b, expected_version=None, now=NOW),
         lambda s, _b, r, _d: change_rating(s, hers.id, r, 1, expected_version=None, now=NOW),
         lambda s, _b, r, _d: remove_rating(s, hers.id, r, expected_version=None, now=NOW),
-        lambda s, _b, _r, d: undo_feedback(s, hers.id, d, now=NOW),
+        lambda s, _b, _r, d: undo_feedback(s, hers.id, d, expected_version=None, now=NOW),
     ]
     for act in reads:
         said = []
