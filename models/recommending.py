@@ -16,7 +16,7 @@ from models.feedback import History, to_confidence
 from models.ranking.blend import PARTS, Blend, Evidence, blend
 from models.ranking.candidates import best, candidates
 from models.ranking.cold_start import RECENCY_SHARE
-from models.ranking.explain import shares
+from models.ranking.explain import shared_terms, shares
 from models.ranking.explore import Explored, explore
 from models.ranking.model import Model
 from models.ranking.rerank import diversified
@@ -57,10 +57,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
-    """``amount`` of a score that is owed to the person's paper ``item_id``."""
+    """``amount`` of a score that is owed to the person's paper ``item_id``; ``terms`` are those
+    that both papers have, the weightiest first."""
 
     item_id: int
     amount: float
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +95,7 @@ class Slate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ranking:
+class Ranking:
     """Scores (m,) of one strategy; ``blended`` is None where nothing personal is in them."""
 
     strategy: Literal["personal", "cold_start"]
@@ -112,11 +114,11 @@ def recommend(
     There are fewer than ``limit`` only if there are no more candidates. Same arguments, same
     generator state: same slate.
     """
-    rows = _open_rows(model, history, request)
+    rows = open_rows(model, history, request)
     limit = max(0, request.limit)
     if len(rows) == 0 or limit == 0:
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
-    ranking = _rank(model, evidence_of(model, history, request.seeds), request)
+    ranking = rank_all(model, evidence_of(model, history, request.seeds), request)
     met = np.concatenate([history.known_ids, request.exclude, request.seeds])
     pool = _pool(model, ranking.scores, rows, _pool_size(limit), met)
     chosen = diversified(
@@ -133,9 +135,9 @@ def recommend(
 def leaders(model: Model, history: History, request: Request) -> IntArray:
     """The ids (≤ limit,) int64 of the highest scores, best first: before re-ranking, so that what
     differs between two of these lists is owed to what the person did, and not to chance."""
-    rows = _open_rows(model, history, request)
-    ranking = _rank(model, evidence_of(model, history, request.seeds), request)
-    return model.item_ids[best(ranking.scores, rows, max(0, request.limit), _prior(model))]
+    rows = open_rows(model, history, request)
+    ranking = rank_all(model, evidence_of(model, history, request.seeds), request)
+    return model.item_ids[best(ranking.scores, rows, max(0, request.limit), tie_break(model))]
 
 
 def related(
@@ -165,14 +167,14 @@ def rank_without(
     Computed, not estimated: fold-in, scales and weights are done again. The ranked papers are those
     of the request, so ``without`` itself does not reappear. None if ``item_id`` is no candidate.
     """
-    rows = _open_rows(model, history, request)
+    rows = open_rows(model, history, request)
     target, known = model.items.look_up(np.array([item_id], np.int64))
     if not known[0] or target[0] not in rows:
         return None
     shorter = replace(request, seeds=request.seeds[request.seeds != without])
     evidence = evidence_of(model, history.where(history.item_ids != without), shorter.seeds)
-    scores = _rank(model, evidence, shorter).scores
-    return _score_rank(scores, rows, _prior(model), int(target[0]))
+    scores = rank_all(model, evidence, shorter).scores
+    return place_by_score(scores, rows, tie_break(model), int(target[0]))
 
 
 def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evidence:
@@ -194,16 +196,19 @@ def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evi
     return Evidence(rows=positions[chosen], confidence=signed[chosen])
 
 
-def _open_rows(model: Model, history: History, request: Request) -> IntArray:
+def open_rows(model: Model, history: History, request: Request) -> IntArray:
+    """The candidates: rows (c,) int64 of the papers that may be recommended, ascending."""
     known = history.known_ids
     return candidates(model.items, request.allowed, known, request.exclude, request.seeds)
 
 
-def _rank(model: Model, evidence: Evidence, request: Request) -> _Ranking:
+def rank_all(model: Model, evidence: Evidence, request: Request) -> Ranking:
+    """Scores of every paper, by the person's taste or, where nothing speaks of one, without it;
+    with what freshness adds."""
     return _freshened(model, _by_taste(model, evidence, request), request.freshness)
 
 
-def _freshened(model: Model, ranking: _Ranking, freshness: float) -> _Ranking:
+def _freshened(model: Model, ranking: Ranking, freshness: float) -> Ranking:
     """The ranking with one more part, ``freshness`` · recency · score of each positive score.
 
     Recency is 1 for the newest year of the catalogue and halves every two years (see
@@ -220,12 +225,12 @@ def _freshened(model: Model, ranking: _Ranking, freshness: float) -> _Ranking:
     )
 
 
-def _by_taste(model: Model, evidence: Evidence, request: Request) -> _Ranking:
+def _by_taste(model: Model, evidence: Evidence, request: Request) -> Ranking:
     if evidence.is_positive:
         blended = blend(model, evidence)
         if np.any(blended.scores != 0):
             rows = np.arange(len(model.items))
-            return _Ranking(
+            return Ranking(
                 strategy="personal",
                 scores=blended.scores,
                 parts={name: blended.part(name, rows) for name in PARTS},
@@ -235,7 +240,7 @@ def _by_taste(model: Model, evidence: Evidence, request: Request) -> _Ranking:
     return _rank_cold(model, evidence, request)
 
 
-def _rank_cold(model: Model, evidence: Evidence, request: Request) -> _Ranking:
+def _rank_cold(model: Model, evidence: Evidence, request: Request) -> Ranking:
     dislikes = evidence.confidence < 0
     away = np.zeros(len(model.items), np.float32)
     if dislikes.any():
@@ -249,7 +254,7 @@ def _rank_cold(model: Model, evidence: Evidence, request: Request) -> _Ranking:
         "recency": np.asarray(model.recency, np.float32),
         "centrality": np.asarray(model.centrality, np.float32),
     }
-    return _Ranking(
+    return Ranking(
         strategy="cold_start",
         scores=parts["content"] + parts["recency"] + parts["centrality"],
         parts=parts,
@@ -270,7 +275,8 @@ def _pool_size(limit: int) -> int:
     return max(limit, min(max(POOL_FACTOR * limit, SMALLEST_POOL), LARGEST_POOL))
 
 
-def _prior(model: Model) -> FloatArray:
+def tie_break(model: Model) -> FloatArray:
+    """Which of two papers of the same score comes first, (m,) float32."""
     return model.recency + model.centrality
 
 
@@ -284,21 +290,21 @@ def _pool(
         scores,
         rows,
         size,
-        tie_break=_prior(model),
+        tie_break=tie_break(model),
         met=np.unique(model.items.positions(met_ids)),
     )
 
 
 def _explained(
     model: Model,
-    ranking: _Ranking,
+    ranking: Ranking,
     slate: Explored,
     rows: IntArray,
     explain: bool,
 ) -> tuple[Recommended, ...]:
     chosen = slate.rows
     reasons = _reasons(model, ranking, chosen) if explain else ((),) * len(chosen)
-    prior = _prior(model)
+    prior = tie_break(model)
     return tuple(
         Recommended(
             item_id=int(model.item_ids[row]),
@@ -308,29 +314,34 @@ def _explained(
             because=reasons[place],
             propensity=float(slate.propensities[place]),
             explored=bool(slate.is_drawn[place]),
-            score_rank=_score_rank(ranking.scores, rows, prior, int(row)),
+            score_rank=place_by_score(ranking.scores, rows, prior, int(row)),
         )
         for place, row in enumerate(chosen)
     )
 
 
 def _reasons(
-    model: Model, ranking: _Ranking, chosen: IntArray
+    model: Model, ranking: Ranking, chosen: IntArray
 ) -> tuple[tuple[Contribution, ...], ...]:
     if ranking.blended is None:
         return ((),) * len(chosen)
-    own = model.item_ids[ranking.blended.evidence.rows]
-    return tuple(_largest(own, line) for line in shares(model, ranking.blended, chosen))
-
-
-def _largest(own: IntArray, amounts: FloatArray) -> tuple[Contribution, ...]:
-    order = np.argsort(-amounts, kind="stable")[:MOST_REASONS]
+    own = ranking.blended.evidence.rows
+    lines = shares(ranking.blended, chosen)
     return tuple(
-        Contribution(item_id=int(own[i]), amount=float(amounts[i])) for i in order if amounts[i] > 0
+        tuple(
+            Contribution(
+                item_id=int(model.item_ids[own[i]]),
+                amount=float(line[i]),
+                terms=shared_terms(model.content, int(row), int(own[i])),
+            )
+            for i in np.argsort(-line, kind="stable")[:MOST_REASONS]
+            if line[i] > 0
+        )
+        for row, line in zip(chosen, lines, strict=True)
     )
 
 
-def _score_rank(scores: FloatArray, rows: IntArray, prior: FloatArray, row: int) -> int:
+def place_by_score(scores: FloatArray, rows: IntArray, prior: FloatArray, row: int) -> int:
     """The place of ``row`` in the order of :func:`best`, from 1."""
     values, own = scores[rows], scores[row]
     tied = (values == own) & (

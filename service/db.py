@@ -148,7 +148,8 @@ def scoped_to(session: Session) -> int | None:
 
 @contextmanager
 def system_scope(session: Session, reason: str) -> Iterator[Session]:
-    """Let the session see everybody's rows, for the reason given; for jobs and sign-in only."""
+    """Let the session see everybody's rows, for the reason given; for jobs, for sign-in, and for
+    counts of people that are too many to be guessed."""
     logger.debug("system scope: %s", reason)
     before = session.info.get(_SCOPE)
     session.info[_SCOPE] = "system"

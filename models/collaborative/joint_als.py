@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from models import AnyIntArray, FloatArray, IntArray
-from models.collaborative.fold_in import solve_row
+from models.collaborative.fold_in import normal_matrix, solve_normal, solve_row
 from models.config import Config
 from models.interactions import frequent_terms, stacked
 
@@ -76,7 +76,7 @@ def extend_joint(
     ``rows`` (k,) int64: the papers that get them; those beyond the last continue without a gap.
     None: all are new.
     """
-    known = term_weights[:, factors.terms] * np.float32(config.alpha * config.term_weight)
+    known = term_weights[:, factors.terms] * np.float32(_confidence(config))
     new = _solve_all(known, factors.term_factors, factors.row_gram, config.regularization)
     n = len(factors.items)
     rows = np.arange(n, n + len(new)) if rows is None else rows
@@ -91,6 +91,34 @@ def extend_joint(
         term_factors=factors.term_factors,
         row_gram=factors.row_gram,
     )
+
+
+def words_alone(
+    factors: JointFactors, term_weights: sp.csr_matrix, person: FloatArray, config: Config
+) -> sp.csr_matrix:
+    """What each word of k papers would give in the eyes of a person if nobody had read the papers.
+
+    Folded in from its terms alone a paper has factors y = B⁻¹ Σ c z over the terms' factors z, so
+    its score xᵀy is the sum of c · xᵀB⁻¹z. ``term_weights`` (k, v) CSR, ``person`` (f,) is x; the
+    answer is (k, v) CSR float32. For a paper without readers it sums to the score itself.
+    """
+    cells = sp.csr_matrix(term_weights[:, factors.terms] * np.float32(_confidence(config)))
+    amounts = np.zeros(cells.nnz, np.float32)
+    for start, end in zip(cells.indptr, cells.indptr[1:], strict=False):
+        if start < end:
+            words = factors.term_factors[cells.indices[start:end]]
+            confidence = cells.data[start:end]
+            normal = normal_matrix(
+                words, factors.row_gram, confidence, regularization=config.regularization
+            )
+            amounts[start:end] = (words @ solve_normal(normal, person)) * confidence
+    columns = factors.terms[cells.indices]
+    return sp.csr_matrix((amounts, columns, cells.indptr), shape=term_weights.shape)
+
+
+def _confidence(config: Config) -> float:
+    """Of a TF-IDF weight of 1."""
+    return config.alpha * config.term_weight
 
 
 def _without_evidence(n_items: int, n_factors: int) -> JointFactors:

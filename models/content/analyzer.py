@@ -6,6 +6,8 @@ A light tokenizer of our own, so that the web process needs no scikit-learn; han
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from models.content.stem import stem
@@ -61,6 +63,9 @@ technique techniques three typically ubiquitous understand understanding useful 
 works
 """
 
+_Span = tuple[str, int, int]
+"""A term and where in its token it begins and ends."""
+
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English function words."""
 RHETORIC = frozenset(_PHRASES.split())
@@ -80,31 +85,69 @@ def terms_of(text: str) -> list[str]:
     """
     found: list[str] = []
     for token in _TOKEN.findall(_normalised(text)):
-        if _IS_CJK.match(token):
-            found += _bigrams(token)
-        else:
-            found += _words(token)
+        spans = _bigrams(token) if _IS_CJK.match(token) else _words(token)
+        found += [term for term, _, _ in spans]
     return found
+
+
+def surface_forms(*texts: str, terms: Collection[str] | None = None) -> dict[str, str]:
+    """How each term of the texts is written in them: "lora" as LoRA, "finetun" as fine-tuning.
+
+    Of several forms it is the most frequent, of equally frequent ones the one with fewer capitals,
+    since those of titles and of first words say nothing. A term of one word of a compound is that
+    word. ``terms``: only these are looked for.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for text in texts:
+        counts.update(_forms(text, None if terms is None else frozenset(terms)))
+    ordered = sorted(counts, key=lambda pair: (counts[pair], -sum(map(str.isupper, pair[1]))))
+    return dict(ordered)
+
+
+def _forms(text: str, terms: Collection[str] | None) -> Iterator[tuple[str, str]]:
+    """Each term, as often as it occurs, with the form it has there."""
+    written = _HYPHENS.sub("-", unicodedata.normalize("NFKC", _NOISE.sub(" ", text)))
+    folded, places = _folded(written)
+    for match in _TOKEN.finditer(folded):
+        token, start = match[0], match.start()
+        for term, first, end in _bigrams(token) if _IS_CJK.match(token) else _words(token):
+            if terms is None or term in terms:
+                yield term, written[places[start + first] : places[start + end - 1] + 1]
+
+
+def _folded(written: str) -> tuple[str, Sequence[int]]:
+    """The text as :func:`terms_of` reads it, and where each of its characters stood."""
+    if written.isascii():
+        return written.lower(), range(len(written))
+    # Of all letters the Turkish capital alone has a small form of two characters.
+    lower = written.replace("\u0130", "I").lower()
+    pieces = [_without_accents(letter) for letter in lower]
+    places = [place for place, piece in enumerate(pieces) for _ in piece]
+    return "".join(pieces), places
 
 
 def _normalised(text: str) -> str:
     plain = unicodedata.normalize("NFKC", _NOISE.sub(" ", text)).lower()
-    if not plain.isascii():
-        folded = _DIACRITICS.sub("", unicodedata.normalize("NFKD", plain))
-        plain = _HYPHENS.sub("-", unicodedata.normalize("NFC", folded))
-    return plain
+    return plain if plain.isascii() else _HYPHENS.sub("-", _without_accents(plain))
 
 
-def _bigrams(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+def _without_accents(text: str) -> str:
+    return unicodedata.normalize("NFC", _DIACRITICS.sub("", unicodedata.normalize("NFKD", text)))
+
+
+def _bigrams(run: str) -> Sequence[_Span]:
+    return [(run[i : i + 2], i, i + 2) for i in range(len(run) - 1)] or [(run, 0, len(run))]
 
 
 @lru_cache(maxsize=50_000)
-def _words(token: str) -> tuple[str, ...]:
-    parts = [part for part in token.split("-") if part]
-    kept = [stem(part) for part in parts if _counts(part)]
-    if kept and len(parts) > 1 and not any(map(_is_filler, parts)):
-        kept.append(stem("".join(parts)))
+def _words(token: str) -> tuple[_Span, ...]:
+    parts, at = [], 0
+    for part in token.split("-"):
+        parts.append((part, at, at + len(part)))
+        at += len(part) + 1
+    kept = [(stem(part), start, end) for part, start, end in parts if _counts(part)]
+    if kept and len(parts) > 1 and not any(_is_filler(part) for part, _, _ in parts):
+        kept.append((stem(token.replace("-", "")), 0, len(token)))
     return tuple(kept)
 
 

@@ -1,4 +1,4 @@
-"""Three scores made one.
+"""The scores of several parts made one.
 
 Each part is first divided by the mean of the person's own top 20 (scores of different scales are
 never added as they are), then weighted by how much is known of the paper and of the
@@ -11,20 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from models import FloatArray, IntArray
-from models.collaborative.fold_in import normal_matrix, solve_normal
-from models.collaborative.neighbours import score_neighbours
-from models.content.profile import profile_weights, score_content
 from models.ranking.model import Model
+from models.ranking.part import Evidence, Part, PartScores
+from models.ranking.parts import collaborative, content, neighbours
 
-PARTS = ("collaborative", "neighbours", "content")
+__all__ = ["PARTS", "Blend", "Evidence", "blend", "part_weights", "scale_of"]
+
 TOP = 20
-SMALLEST_SCALE: Mapping[str, float] = {
-    "collaborative": 0.05,
-    "neighbours": 0.02,
-    "content": 0.03,
-}
-"""Weaker tops than these are not blown up to 1: a person whose papers resemble nothing gets low
-scores, not confident ones."""
 COLLABORATIVE, NEIGHBOURS, CONTENT = 1.0, 0.35, 0.2
 """By hand from a small grid on up to 500 people of each validation split, where nDCG@20 is flat
 around them (warm .158 to .160). Less of the neighbours for short lists was tried and brought
@@ -41,60 +34,42 @@ COMMUNITY = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """The person's papers in a model: ``rows`` (k,) int64, signed ``confidence`` (k,) float32."""
-
-    rows: IntArray
-    confidence: FloatArray
-
-    @property
-    def is_positive(self) -> bool:
-        """Whether anything is liked."""
-        return bool(np.any(self.confidence > 0))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Blend:
     """Scores of all m papers for one person and what they are made of.
 
-    ``raw`` has each part (m,) on its own scale, ``gains`` what it is multiplied with (m,);
-    ``scores`` (m,) float32 is the sum of the products. ``normal`` (f, f) is the matrix of the
-    fold-in, ``profile`` (k,) the weights of the person's papers in the content profile.
+    ``parts`` has each part's scores on its own scale, ``gains`` what these are multiplied with
+    (m,); ``scores`` (m,) float32 is the sum of the products.
     """
 
     evidence: Evidence
-    raw: Mapping[str, FloatArray]
+    parts: Mapping[str, PartScores]
     gains: Mapping[str, FloatArray]
     scores: FloatArray
-    normal: FloatArray
-    profile: FloatArray
+
+    @property
+    def raw(self) -> Mapping[str, FloatArray]:
+        """Each part (m,) float32 on its own scale."""
+        return {name: part.raw for name, part in self.parts.items()}
 
     def part(self, name: str, rows: IntArray) -> FloatArray:
         """One part of the scores of the given papers, (k,) float32; the parts sum to the score."""
-        return np.asarray(self.raw[name][rows] * self.gains[name][rows], np.float32)
+        return np.asarray(self.parts[name].raw[rows] * self.gains[name][rows], np.float32)
 
 
 def blend(model: Model, evidence: Evidence) -> Blend:
     """Scores of every paper, the person's own included, by one pass over the catalogue."""
-    collaborative, normal = _score_collaborative(model, evidence)
-    profile = profile_weights(evidence.confidence, dislike=model.config.dislike)
-    raw = {
-        "collaborative": collaborative,
-        "neighbours": score_neighbours(model.neighbours, evidence.rows, evidence.confidence),
-        "content": score_content(model.content, evidence.rows, profile),
-    }
+    parts = {name: part.score(model, evidence) for name, part in PARTS.items()}
     others = np.ones(len(model.items), np.bool_)
     others[evidence.rows] = False
     weights = part_weights(model)
     gains = {
-        name: weights[name] / scale_of(raw[name][others], SMALLEST_SCALE[name]) for name in PARTS
+        name: weights[name] / scale_of(parts[name].raw[others], part.smallest_scale)
+        for name, part in PARTS.items()
     }
     scores = np.zeros(len(model.items), np.float32)
     for name in PARTS:
-        scores += raw[name] * gains[name]
-    return Blend(
-        evidence=evidence, raw=raw, gains=gains, scores=scores, normal=normal, profile=profile
-    )
+        scores += parts[name].raw * gains[name]
+    return Blend(evidence=evidence, parts=parts, gains=gains, scores=scores)
 
 
 def scale_of(scores: FloatArray, smallest: float) -> np.float32:
@@ -106,19 +81,28 @@ def scale_of(scores: FloatArray, smallest: float) -> np.float32:
 
 def part_weights(model: Model) -> Mapping[str, FloatArray]:
     """The weight of each part for each paper, (m,) float32."""
-    known = model.people / (model.people + np.float32(KNOWN_AT))
+    return {name: part.weight(model) for name, part in PARTS.items()}
+
+
+def _weigh_collaborative(model: Model) -> FloatArray:
     trust = ALONE + (1 - ALONE) * model.n_people / (model.n_people + COMMUNITY)
-    return {
-        "collaborative": np.full(len(known), COLLABORATIVE * trust, np.float32),
-        "neighbours": np.full(len(known), NEIGHBOURS, np.float32),
-        "content": (CONTENT + CONTENT_OF_UNKNOWN * (1 - known)).astype(np.float32),
-    }
+    return np.full(len(model.items), COLLABORATIVE * trust, np.float32)
 
 
-def _score_collaborative(model: Model, evidence: Evidence) -> tuple[FloatArray, FloatArray]:
-    config, factors = model.config, model.factors
-    seen = factors.items[evidence.rows]
-    confidence = evidence.confidence * np.float32(config.alpha)
-    normal = normal_matrix(seen, factors.gram, confidence, regularization=config.regularization)
-    person = solve_normal(normal, np.maximum(confidence, 0) @ seen)
-    return np.asarray(factors.items @ person, np.float32), normal
+def _weigh_neighbours(model: Model) -> FloatArray:
+    return np.full(len(model.items), NEIGHBOURS, np.float32)
+
+
+def _weigh_content(model: Model) -> FloatArray:
+    known = model.people / (model.people + np.float32(KNOWN_AT))
+    return (CONTENT + CONTENT_OF_UNKNOWN * (1 - known)).astype(np.float32)
+
+
+PARTS: Mapping[str, Part] = {
+    "collaborative": Part(
+        score=collaborative.score, weight=_weigh_collaborative, smallest_scale=0.05
+    ),
+    "neighbours": Part(score=neighbours.score, weight=_weigh_neighbours, smallest_scale=0.02),
+    "content": Part(score=content.score, weight=_weigh_content, smallest_scale=0.03),
+}
+"""The parts by name, in the order in which they are added."""

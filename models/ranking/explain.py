@@ -1,32 +1,54 @@
-"""What each of the person's papers adds to a score.
+"""What a score is made of: the shares of the parts, times their gains.
 
-For the factors after Hu, Koren & Volinsky (2008), section 5: with A the normal matrix of the
-person, the score of paper i is Σⱼ cⱼ · yᵢᵀ A⁻¹ yⱼ over the liked papers j. Disliked papers have no
-term of their own there (they act through A); what they do is shown by leaving them out.
+The same score is split twice, by the person's papers and by the words of the recommended one. Both
+are exact, since each part is linear in its papers, and in its terms as far as it knows any.
 """
 
 import numpy as np
+import scipy.sparse as sp
 
-from models import FloatArray, IntArray
-from models.collaborative.fold_in import solve_normal
-from models.collaborative.neighbours import neighbour_shares
-from models.content.profile import content_shares
+from models import AnyIntArray, FloatArray, IntArray
+from models.content.tfidf import TermIndex
+from models.interactions import empty_csr
 from models.ranking.blend import Blend
-from models.ranking.model import Model
+
+MOST_SHARED = 8
+"""Terms that are named of a pair of papers: several may turn out to be the same words, as
+"low-rank" and "rank" are, and three are shown."""
 
 
-def shares(model: Model, blended: Blend, targets: IntArray) -> FloatArray:
+def shares(blended: Blend, targets: IntArray) -> FloatArray:
     """Shares (len(targets), k) float32 of the person's k papers; a row sums to the score."""
-    evidence, gains = blended.evidence, blended.gains
-    factors = model.factors.items
-    liked = np.maximum(evidence.confidence, 0) * np.float32(model.config.alpha)
-    solved = solve_normal(blended.normal, factors[targets].T)
-    collaborative = (solved.T @ factors[evidence.rows].T) * liked
-    neighbours = neighbour_shares(model.neighbours, evidence.rows, evidence.confidence, targets)
-    content = content_shares(model.content, evidence.rows, blended.profile, targets)
-    return np.asarray(
-        collaborative * gains["collaborative"][targets][:, None]
-        + neighbours * gains["neighbours"][targets][:, None]
-        + content * gains["content"][targets][:, None],
-        np.float32,
+    total = np.zeros((len(targets), len(blended.evidence.rows)), np.float32)
+    for name, part in blended.parts.items():
+        total += part.shares(targets) * blended.gains[name][targets][:, None]
+    return total
+
+
+def term_shares(blended: Blend, targets: IntArray, n_terms: int) -> sp.csr_matrix:
+    """Shares (len(targets), n_terms) CSR float32 of the targets' own terms.
+
+    A row sums to the score less what does not come from words: readers in common.
+    """
+    total = empty_csr(len(targets), n_terms)
+    for name, part in blended.parts.items():
+        gains = sp.diags_array(blended.gains[name][targets])
+        total = sp.csr_matrix(total + gains @ part.term_shares(targets))
+    return total
+
+
+def shared_terms(index: TermIndex, row: int, other: int) -> tuple[str, ...]:
+    """At most MOST_SHARED terms that both papers have, by what they add to their likeness."""
+    columns, weights = _terms_of_row(index, row)
+    other_columns, other_weights = _terms_of_row(index, other)
+    shared, here, there = np.intersect1d(
+        columns, other_columns, assume_unique=True, return_indices=True
     )
+    order = np.argsort(-weights[here] * other_weights[there], kind="stable")[:MOST_SHARED]
+    return tuple(index.vocabulary[column] for column in shared[order])
+
+
+def _terms_of_row(index: TermIndex, row: int) -> tuple[AnyIntArray, FloatArray]:
+    matrix = index.weights
+    cells = slice(matrix.indptr[row], matrix.indptr[row + 1])
+    return matrix.indices[cells], np.asarray(matrix.data[cells], np.float32)

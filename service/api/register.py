@@ -18,6 +18,7 @@ from service.api.start_page import register_start_page
 from service.api.state import register_state
 from service.api.v1 import (
     bookmarks,
+    explanations,
     feedback,
     imports,
     me,
@@ -34,7 +35,17 @@ ABOUT = (
     "RFC 9457 problems. Lists come in pages by an opaque cursor. Changes need the ETag that was "
     "read. A POST with an Idempotency-Key is carried out once. Unknown fields are refused."
 )
-RESOURCES = (papers, bookmarks, ratings, feedback, recommendations, imports, tokens, me)
+RESOURCES = (
+    papers,
+    bookmarks,
+    ratings,
+    feedback,
+    recommendations,
+    explanations,
+    imports,
+    tokens,
+    me,
+)
 
 
 class OrjsonProvider(JSONProvider):

@@ -4,7 +4,7 @@ A column of the matrix is a work, so that a preprint and its published version a
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -98,6 +98,18 @@ def hidden_works(session: Session, user_id: int, *, now: datetime) -> NDArray[np
     )
 
 
+def standing_feedback(
+    session: Session, user_id: int, work_id: int, *, now: datetime
+) -> set[FeedbackKind]:
+    """What the person says of a work, without a "later" whose time is over."""
+    rows = session.execute(
+        select(Dismissal.kind, Dismissal.until)
+        .join(Paper, Paper.id == Dismissal.paper_id)
+        .where(Dismissal.user_id == user_id, Paper.work_id == work_id)
+    )
+    return {kind for kind, until in rows if until is None or until > now}
+
+
 def works_tagged(session: Session, user_id: int, name: str) -> set[int]:
     """Works of the bookmarks with this tag."""
     return set(
@@ -130,8 +142,7 @@ def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
     )
     texts: dict[int, tuple[str, float, float, tuple[int, int]]] = {}
     for work_id, title, display_title, abstract, year, added_at in rows:
-        # A derived title is cut from the abstract: it would only count those words twice.
-        text = "\n".join(part for part in (display_title if title else "", abstract) if part)
+        text = _text(title, display_title, abstract)
         if work_id not in texts or len(text) > len(texts[work_id][0]):
             added_days = (now - added_at).total_seconds() / SECONDS_A_DAY
             keys = title_keys(display_title) if title else (0, 0)
@@ -144,6 +155,26 @@ def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
         added_days=np.array([days for _, _, days, _ in values], dtype=np.float32),
         title_keys=np.array([keys for *_, keys in values], dtype=np.int64).reshape(-1, 2),
     )
+
+
+def texts_of(session: Session, works: Collection[int]) -> dict[int, str]:
+    """What the model has read of each of the works, by work."""
+    rows = session.execute(
+        select(Paper.work_id, Paper.title, Paper.display_title, Paper.abstract_text)
+        .where(Paper.work_id.in_(works))
+        .order_by(Paper.id)
+    )
+    texts: dict[int, str] = {}
+    for work_id, title, display_title, abstract in rows:
+        text = _text(title, display_title, abstract)
+        if len(text) > len(texts.get(work_id, "")):
+            texts[work_id] = text
+    return texts
+
+
+def _text(title: str | None, display_title: str, abstract: str | None) -> str:
+    # A derived title is cut from the abstract: it would only count those words twice.
+    return "\n".join(part for part in (display_title if title else "", abstract) if part)
 
 
 def training_set(session: Session, *, now: datetime) -> tuple[TrainingSet, HighWater]:

@@ -1,5 +1,6 @@
 """What crosses the door of the recommendations."""
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -35,14 +36,61 @@ class Wish:
     """0 to 1: how much recent papers gain."""
     exploration: float = 0.0
     """0 to 0.5: the share of the slate that is drawn from below it."""
+    explain: bool = True
+    """Whether to say which of the person's papers brought the scores."""
+
+
+class Deed(enum.StrEnum):
+    """What a person did with a paper of their own."""
+
+    NAMED = "named"
+    """As a seed of this very request."""
+    RATED = "rated"
+    FINISHED = "finished"
+    SAVED = "saved"
+    MORE_LIKE_THIS = "more_like_this"
+    DISMISSED = "dismissed"
+    """As not their topic."""
+    LOW_QUALITY = "low_quality"
+    OPENED = "opened"
+
+
+class Standing(enum.StrEnum):
+    """Whether a paper can be recommended to somebody, and if not, why."""
+
+    CANDIDATE = "candidate"
+    IN_LIBRARY = "in_library"
+    DISMISSED = "dismissed"
+    """As not their topic."""
+    LOW_QUALITY = "low_quality"
+    MORE_LIKE_THIS = "more_like_this"
+    SEEN = "seen"
+    LATER = "later"
+    """Put aside, and its time is not over."""
+    RATED = "rated"
+    OPENED = "opened"
+    """A short time ago, and nothing else was done with it."""
+    SEED = "seed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """A paper of the person's own, and how much of the score it brought."""
+    """A paper of the person's own, how much of the score it brought, and what stands behind it."""
 
     paper: Paper
     amount: float
+    deeds: tuple[Deed, ...]
+    """What the person did with it, what says most first."""
+    stars: int | None
+    is_liked: bool
+    terms: tuple[str, ...]
+    """Words of both papers as they are written there, at most three."""
+    readers: int | None
+    """How many other people keep both papers; None for few, see ``readers``."""
+    rank_without: int | None = None
+    """Where the recommended paper would rank without this one; None if that was not tried."""
+    text: str = ""
+    """All of it in a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,3 +170,48 @@ class Recommendations:
     library_version: int
     catalogue_version: int
     experiment_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartOfScore:
+    """``amount`` = ``raw`` (the score on the part's own scale) · ``gain`` (weight by scale)."""
+
+    name: str
+    raw: float
+    gain: float
+    amount: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordOfScore:
+    term: str
+    """A word of the paper as it is written there."""
+    amount: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperExplanation:
+    """Why a paper has its score for one person.
+
+    Three views, each of which sums to the score: ``parts``; ``papers``, ``other_papers`` and
+    ``not_from_papers``; ``terms``, ``other_terms`` and ``not_from_words``.
+    """
+
+    paper: Paper
+    strategy: str
+    standing: Standing
+    score: float
+    rank: int | None
+    """By score among the candidates, before any re-ranking; None for a paper that is none."""
+    n_candidates: int
+    parts: tuple[PartOfScore, ...]
+    papers: tuple[Reason, ...]
+    n_papers: int
+    """How many of the person's papers speak, shown or not."""
+    other_papers: float
+    not_from_papers: float
+    terms: tuple[WordOfScore, ...]
+    other_terms: float
+    not_from_words: float
+    summary: str
+    model: ModelFacts

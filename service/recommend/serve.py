@@ -1,50 +1,34 @@
 """Answers what to read next: one read of history, one of papers, arithmetic in between."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from models import recommending
-from models.config import Config
-from models.recommending import Request
 from models.recommending import Slate as ModelSlate
 from service.accounts.queries import get_user
 from service.catalogue.queries import WITH_PARTS
-from service.errors import InvalidInput
-from service.recommend.dataset import (
-    HighWater,
-    hidden_works,
-    history_of,
-    library_changes,
-    works_tagged,
-)
+from service.recommend.dataset import HighWater, library_changes
 from service.recommend.interleaved import propose
 from service.recommend.live_model import Live, LiveModel
+from service.recommend.question import Question, question_of
+from service.recommend.reasons import Share, deeds_of, reasons_of
 from service.recommend.rebuild import why_late, why_stale
 from service.recommend.records import (
     ModelFacts,
-    Reason,
     Recommendations,
     RecommendedPaper,
     RelatedPapers,
     TrainingFacts,
     Wish,
 )
-from service.recommend.restrictions import (
-    Restriction,
-    allowed_works,
-    fitting_papers,
-    restrictions_of,
-)
+from service.recommend.restrictions import fitting_papers
 from service.tables import Impression, Paper, Slate
-
-DEFAULT_DIVERSITY = Config().diversity
 
 EXPLANATIONS = {
     "personal": "Chosen by what you saved, rated and dismissed.",
@@ -70,45 +54,26 @@ def recommend(
     """
     library_version = get_user(session, user_id).library_version
     live = live_model.current(session, now=now)
-    history = history_of(session, user_id, now=now)
-    restrictions = restrictions_of(session, wish)
-    allowed = allowed_works(session, restrictions)
-    hidden = np.concatenate(
-        [
-            hidden_works(session, user_id, now=now),
-            history.known_ids,
-            _works_named(session, wish.exclude, "exclude_papers"),
-        ]
-    )
-    known = history.without(_works_tagged(session, user_id, wish.exclude_tags, "exclude_tag"))
-    request = Request(
-        limit=wish.limit,
-        allowed=allowed,
-        exclude=hidden,
-        seeds=_seeds(session, user_id, wish),
-        diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
-        freshness=wish.freshness,
-        exploration=wish.exploration,
-    )
+    question = question_of(session, user_id, wish, now=now)
 
     def ask(one: Live) -> ModelSlate:
-        return recommending.recommend(one.model, known, request, rng=rng)
+        return recommending.recommend(one.model, question.history, question.request, rng=rng)
 
     proposal = propose(session, live_model, live, ask, limit=wish.limit, now=now, rng=rng)
     slate, live, shared = proposal.slate, proposal.live, proposal.shared
     works = [item.item_id for item in slate.items]
-    reasons = [one.item_id for item in slate.items for one in item.because]
-    fitting = fitting_papers(session, restrictions, works)
-    papers = _papers_of_works(session, {*works, *reasons}, fitting)
+    own = [one.item_id for item in slate.items for one in item.because]
+    fitting = fitting_papers(session, question.restrictions, works)
+    papers = papers_of_works(session, {*works, *own}, fitting)
+    deeds = deeds_of(question.history, named=question.named)
+    reasons = reasons_of(session, user_id, _shares(slate), papers, deeds)
     items = tuple(
         RecommendedPaper(
             paper=papers[item.item_id],
             rank=item.rank,
             score=item.score,
             parts=item.parts,
-            because=tuple(
-                Reason(paper=papers[one.item_id], amount=one.amount) for one in item.because
-            ),
+            because=tuple(reasons.get(item.item_id, ())),
             others=(
                 item.score
                 - item.parts.get("freshness", 0.0)
@@ -127,7 +92,7 @@ def recommend(
     return Recommendations(
         slate_id=uuid4(),
         strategy=slate.strategy,
-        explanation=_explanation(slate, wish, restrictions, allowed),
+        explanation=_explanation(slate, wish, question),
         items=items,
         model=replace(facts_of(session, live, now=now), experiment=shared.name if shared else None),
         library_version=library_version,
@@ -136,14 +101,17 @@ def recommend(
     )
 
 
-def _explanation(
-    slate: ModelSlate,
-    wish: Wish,
-    restrictions: Sequence[Restriction],
-    allowed: NDArray[np.int64] | None,
-) -> str:
+def _shares(slate: ModelSlate) -> list[Share]:
+    return [
+        Share(work=item.item_id, own=one.item_id, amount=one.amount, terms=one.terms)
+        for item in slate.items
+        for one in item.because
+    ]
+
+
+def _explanation(slate: ModelSlate, wish: Wish, question: Question) -> str:
     if not slate.items:
-        return f"Nothing is left to recommend: {_why_empty(restrictions, allowed)}"
+        return f"Nothing is left to recommend: {_why_empty(question)}"
     if slate.strategy == "personal" and wish.seeds:
         return "Chosen by the papers that you named; what you dislike still counts against a paper."
     if slate.strategy == "personal" and wish.tag is not None:
@@ -153,10 +121,11 @@ def _explanation(
     return EXPLANATIONS[slate.strategy]
 
 
-def _why_empty(restrictions: Sequence[Restriction], allowed: NDArray[np.int64] | None) -> str:
+def _why_empty(question: Question) -> str:
+    allowed = question.request.allowed
     if allowed is None:
         return "you know every paper of the catalogue, or have put it aside."
-    fields = ", ".join(one.field for one in restrictions)
+    fields = ", ".join(one.field for one in question.restrictions)
     if len(allowed) == 0:
         return f"no paper in the catalogue fits the request ({fields}). Ask for less of a paper."
     are = "the one paper that fits" if len(allowed) == 1 else f"the {len(allowed)} papers that fit"
@@ -200,7 +169,7 @@ def related(
     """The papers nearest to one, nearest first, with their similarity; never itself."""
     live = live_model.current(session, now=now)
     found = recommending.related(live.model, paper.work_id, limit=limit)
-    papers = _papers_of_works(session, {work for work, _ in found}, frozenset())
+    papers = papers_of_works(session, {work for work, _ in found}, frozenset())
     return RelatedPapers(
         items=tuple((papers[work], score) for work, score in found if work in papers),
         model=facts_of(session, live, now=now),
@@ -245,39 +214,7 @@ def facts_of(session: Session, live: Live, *, now: datetime) -> ModelFacts:
     )
 
 
-def _seeds(session: Session, user_id: int, wish: Wish) -> NDArray[np.int64]:
-    """The works to go by instead of the whole library; none for the library."""
-    tags = () if wish.tag is None else (wish.tag,)
-    named = _works_named(session, wish.seeds, "seeds")
-    return np.union1d(named, _works_tagged(session, user_id, tags, "tag"))
-
-
-def _works_named(session: Session, papers: Collection[UUID], field: str) -> NDArray[np.int64]:
-    """The works of these papers; raises InvalidInput for one that is not there."""
-    if not papers:
-        return np.zeros(0, np.int64)
-    rows = select(Paper.public_id, Paper.work_id).where(Paper.public_id.in_(papers))
-    found: dict[UUID, int] = {row.public_id: row.work_id for row in session.execute(rows)}
-    if unknown := set(papers) - set(found):
-        raise InvalidInput(f"There is no paper {min(unknown)}.", field=field)
-    return np.array(sorted(set(found.values())), dtype=np.int64)
-
-
-def _works_tagged(
-    session: Session, user_id: int, tags: Iterable[str], field: str
-) -> NDArray[np.int64]:
-    """The works of the person's bookmarks with one of these tags; raises InvalidInput for a tag
-    that no bookmark has."""
-    works: set[int] = set()
-    for tag in tags:
-        tagged = works_tagged(session, user_id, tag)
-        if not tagged:
-            raise InvalidInput("None of your bookmarks has this tag.", field=field)
-        works |= tagged
-    return np.array(sorted(works), dtype=np.int64)
-
-
-def _papers_of_works(
+def papers_of_works(
     session: Session, works: Collection[int], fitting: Collection[int]
 ) -> dict[int, Paper]:
     """One paper for each work: one of ``fitting``, if it can be, and with an abstract."""

@@ -107,7 +107,7 @@ def test_new_and_replaced_texts_come_in_one_go(crowded):
     texts = {9: PAPERS["ebb"], 5: PAPERS["moat"]}
     changed = extended(extended(crowded, {9: "quantum sonnet"}), texts)
     assert_same_but_for_columns(changed, extended(crowded, texts))
-    assert 9 in ids_of(ask(changed, history_of(5), 3))
+    assert 9 in leaders(changed, history_of(5), Request(limit=3)), "a slate shows its twin alone"
 
 
 def test_a_paper_that_people_keep_stays_where_they_put_it():

@@ -1,5 +1,7 @@
 """Texts become terms, terms become vectors."""
 
+import unicodedata
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from models.content.analyzer import terms_of
+from models.content.analyzer import surface_forms, terms_of
 from models.content.similar import cosine, likeness
 from models.content.stem import stem
 from models.content.tfidf import extend_index, index_texts
 from tests.models.papers import PAPERS, titles
 
+DASHES = dict.fromkeys([*range(0x2010, 0x2014), 0x2212], "-")
 TEXTS = [*PAPERS.values(), *titles(50), "", "图神经网络的预训练"]
 
 
@@ -39,6 +42,40 @@ def test_terms(text, terms):
 
 def test_a_compound_meets_its_joined_form():
     assert set(terms_of("finetuning")) < set(terms_of("fine-tuning"))
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "form"),
+    [
+        ("LoRA adapts; LoRA again", "lora", "LoRA"),
+        ("Federated averaging. All federated clients", "feder", "federated"),
+        ("fine-tuning, fine-tuning and finetuned", "finetun", "fine-tuning"),
+        ("fine-tuning, fine-tuning and finetuned", "tune", "tuning"),
+        ("E²-LoRA", "e2lora", "E2-LoRA"),
+        ("low‑rank", "lowrank", "low-rank"),
+        ("a Schrödinger bridge", "schroding", "Schrödinger"),
+        ("the İstanbul data of Ελλάς and x̂", "istanbul", "İstanbul"),
+        ("the İstanbul data", "data", "data"),
+        ("用大模型 with graphs", "模型", "模型"),
+        ("用大模型 with graphs", "graph", "graphs"),
+        ("ＬｏＲＡ in full width", "lora", "LoRA"),
+    ],
+)
+def test_a_term_is_shown_as_it_is_written(text: str, term: str, form: str):
+    assert surface_forms(text)[term] == form
+
+
+def test_the_form_that_most_texts_have_wins():
+    assert surface_forms("Lora", "LoRA", "a LoRA")["lora"] == "LoRA"
+
+
+@given(st.text())
+def test_every_term_of_a_text_has_a_form_that_gives_the_term(text: str):
+    forms = surface_forms(text)
+    assert set(forms) == set(terms_of(text))
+    for term, form in forms.items():
+        assert term in terms_of(form)
+        assert form in unicodedata.normalize("NFKC", text).translate(DASHES)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 
 from service.accounts.records import Scope
 from service.api.fields import (
+    Choice,
     Id,
     Int,
     QueryDate,
@@ -23,8 +24,10 @@ from service.api.state import close_session, open_session, principal, runtime, s
 from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
 from service.config import MOST_EXPLORATION
-from service.recommend.records import Reason, RecommendedPaper, Wish
-from service.recommend.serve import DEFAULT_DIVERSITY, log_slate, recommend
+from service.recommend.question import DEFAULT_DIVERSITY
+from service.recommend.readers import FEWEST_READERS
+from service.recommend.records import Deed, Reason, RecommendedPaper, Wish
+from service.recommend.serve import log_slate, recommend
 
 MOST_SEEDS = 50
 MOST_EXCLUDED = 100
@@ -39,17 +42,9 @@ blp = Blueprint(
 )
 
 
-class RecommendationQuery(Schema):
-    limit = QueryInt(1, 100, load_default=10)
-    diversity = QueryNumber(
-        smallest=0,
-        largest=1,
-        load_default=None,
-        metadata={
-            "description": "0: the best scores, whatever they are about; 1: many topics. "
-            f"{DEFAULT_DIVERSITY} if not given."
-        },
-    )
+class TasteQuery(Schema):
+    """By what papers are scored: the same for a list and for the explanation of a score."""
+
     tag = Text(
         longest=100,
         shortest=1,
@@ -73,6 +68,29 @@ class RecommendationQuery(Schema):
         metadata={
             "description": "Go by your library without the bookmarks that have this tag; may come "
             "again."
+        },
+    )
+    freshness = QueryNumber(
+        smallest=0,
+        largest=1,
+        load_default=0.0,
+        metadata={
+            "description": "How much recent papers gain: a paper of the newest year in the "
+            "catalogue gets this share of its score on top, one two years older half of that, and "
+            "so on. It is shown as the part `freshness`."
+        },
+    )
+
+
+class RecommendationQuery(TasteQuery):
+    limit = QueryInt(1, 100, load_default=10)
+    diversity = QueryNumber(
+        smallest=0,
+        largest=1,
+        load_default=None,
+        metadata={
+            "description": "0: the best scores, whatever they are about; 1: many topics. "
+            f"{DEFAULT_DIVERSITY} if not given."
         },
     )
     venue = Repeated(
@@ -121,16 +139,6 @@ class RecommendationQuery(Schema):
         validate=ma.validate.Length(max=MOST_EXCLUDED),
         metadata={"description": "Not these papers this time; says nothing of your taste."},
     )
-    freshness = QueryNumber(
-        smallest=0,
-        largest=1,
-        load_default=0.0,
-        metadata={
-            "description": "How much recent papers gain: a paper of the newest year in the "
-            "catalogue gets this share of its score on top, one two years older half of that, and "
-            "so on. It is shown as the part `freshness`."
-        },
-    )
     exploration = QueryNumber(
         smallest=0,
         largest=MOST_EXPLORATION,
@@ -146,19 +154,41 @@ class RecommendationQuery(Schema):
     )
 
     @ma.post_load
-    def _wish(self, data: dict[str, Any], **_: Any) -> tuple[Wish, bool]:
-        explain = data.pop("explain")
+    def _wish(self, data: dict[str, Any], **_: Any) -> Wish:
         if data["exploration"] is None:
             data["exploration"] = runtime().settings.exploration
         lists = {name: tuple(data[name]) for name in ("seeds", "exclude", "exclude_tags", "venues")}
-        return Wish(**{**data, **lists}), explain
+        return Wish(**{**data, **lists})
 
 
 class ReasonSchema(Schema):
     paper_id = Id(required=True)
     display_title = ma.fields.String(required=True)
     amount = ma.fields.Float(
-        required=True, metadata={"description": "What this paper of yours brought of the score."}
+        required=True,
+        metadata={"description": "What this paper of yours brought of the score, for or against."},
+    )
+    did = ma.fields.List(
+        Choice(Deed),
+        required=True,
+        metadata={"description": "What you did with it, what says most first."},
+    )
+    stars = Int(required=True, allow_none=True, metadata={"description": "Your rating."})
+    terms = ma.fields.List(
+        ma.fields.String(),
+        required=True,
+        metadata={
+            "description": "The words of both papers that count most, at most three.",
+            "example": ["federated", "LoRA"],
+        },
+    )
+    readers = Int(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "How many other people have both papers in their libraries. Null if "
+            f"fewer than {FEWEST_READERS}, who could be guessed."
+        },
     )
     text = ma.fields.String(required=True, metadata={"description": "The same in a sentence."})
 
@@ -218,13 +248,12 @@ class RecommendationsSchema(Schema):
 @blp.needs(Scope.RECS_READ)
 @blp.arguments(RecommendationQuery, location="query")
 @blp.response(200, RecommendationsSchema)
-def list_recommendations(query: tuple[Wish, bool]) -> dict[str, Any]:
+def list_recommendations(wish: Wish) -> dict[str, Any]:
     """Get recommendations
 
     What you saved, rated or dismissed a moment ago counts already. The list is remembered under
     its ``slate_id``, so that what you do with it can be learned from.
     """
-    wish, explain = query
     now = datetime.now(UTC)
     rng = np.random.default_rng()
     made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
@@ -237,16 +266,16 @@ def list_recommendations(query: tuple[Wish, bool]) -> dict[str, Any]:
         "strategy": made.strategy,
         "explanation": made.explanation,
         "model": made.model,
-        "items": [_shown(item, explain=explain) for item in made.items],
+        "items": [_shown(item) for item in made.items],
     }
 
 
-def _shown(item: RecommendedPaper, *, explain: bool) -> dict[str, Any]:
+def _shown(item: RecommendedPaper) -> dict[str, Any]:
     return {
         "rank": item.rank,
         "score": item.score,
         "parts": dict(item.parts),
-        "because": [_reason(one, item.score) for one in item.because] if explain else [],
+        "because": [shown_reason(reason) for reason in item.because],
         "others": item.others,
         "propensity": item.propensity,
         "explored": item.explored,
@@ -254,10 +283,14 @@ def _shown(item: RecommendedPaper, *, explain: bool) -> dict[str, Any]:
     }
 
 
-def _reason(reason: Reason, score: float) -> dict[str, Any]:
+def shown_reason(reason: Reason) -> dict[str, Any]:
     return {
         "paper_id": reason.paper.public_id,
         "display_title": reason.paper.display_title,
         "amount": reason.amount,
-        "text": f"“{reason.paper.display_title}” brings {reason.amount:.2f} of {score:.2f}.",
+        "did": reason.deeds,
+        "stars": reason.stars,
+        "terms": reason.terms,
+        "readers": reason.readers,
+        "text": reason.text,
     }

@@ -60,3 +60,17 @@ def test_the_rows_of_an_import_ask_no_more_questions(api: Api, runtime: Runtime)
             assert len(api.get(f"{where}/rows?limit={limit}").json["items"]) == limit
         seen.append(len(statements))
     assert seen[0] == seen[1]
+
+
+def test_an_explanation_asks_no_more_questions_for_more_papers(api: Api, runtime: Runtime):
+    papers = [str(paper.public_id) for paper in make_papers(runtime, 30)]
+    api.get("/recommendations")
+    seen = []
+    for n in (2, 20):
+        for paper_id in papers[:n]:
+            api.post("/bookmarks", json={"paper_id": paper_id})
+        with counted(runtime) as statements:
+            answer = api.get(f"/papers/{papers[-1]}/explanation")
+        assert len(answer.json["papers"]) == n
+        seen.append(len(statements))
+    assert seen[0] == seen[1]

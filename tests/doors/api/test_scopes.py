@@ -14,6 +14,7 @@ EXPECTED = {
     "GET /api/v1/papers": "library:read",
     "POST /api/v1/papers": "library:write",
     "GET /api/v1/papers/{paper_id}": "library:read",
+    "GET /api/v1/papers/{paper_id}/explanation": "recs:read",
     "GET /api/v1/papers/{paper_id}/related": "recs:read",
     "POST /api/v1/papers/{paper_id}/opens": "feedback:write",
     "GET /api/v1/bookmarks": "library:read",
