@@ -4,7 +4,7 @@ Four stages: candidates, ranking, re-ranking, slate. The first says what may be 
 later one may drop or reorder but never add.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -17,6 +17,7 @@ from models.ranking.blend import PARTS, Blend, Evidence, blend
 from models.ranking.candidates import best, candidates
 from models.ranking.explain import shares
 from models.ranking.model import Model
+from models.ranking.proportions import Portfolio, best_unmuted, proportional, weighted
 from models.ranking.rerank import diversified
 
 POOL_FACTOR = 4
@@ -39,6 +40,7 @@ class Request:
     recommend around these papers instead of around what the person likes; dislikes still count.
     ``diversity`` 0 to 1. ``explain``: fill in ``because``. ``exploration``: the chance that the
     last place goes to a paper drawn from just below the slate, so that its worth can be learned.
+    ``interests``: how the person's interests are to count; seeds stand for all of them.
     """
 
     limit: int
@@ -48,6 +50,13 @@ class Request:
     diversity: float = Config().diversity
     explain: bool = True
     exploration: float = 0.0
+    interests: Portfolio | None = None
+
+    @property
+    def portfolio(self) -> Portfolio | None:
+        """The interests, where they make a difference."""
+        is_used = self.interests and not self.interests.is_plain and len(self.seeds) == 0
+        return self.interests if is_used else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +74,8 @@ class Recommended:
     ``rank`` is its place in the slate, from 1; ``score_rank`` its place by score among all
     candidates, before re-ranking. ``parts`` sum to ``score``, which is comparable within one slate
     only. ``because``: at most three of the person's papers, the largest positive shares.
-    ``propensity``: the chance the paper had to be in this slate.
+    ``propensity``: the chance the paper had to be in this slate. ``interest``: the number of the
+    interest it comes from, None where the request has none.
     """
 
     item_id: int
@@ -75,6 +85,7 @@ class Recommended:
     because: tuple[Contribution, ...]
     propensity: float
     score_rank: int = 0
+    interest: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,14 +122,16 @@ def recommend(
     limit = max(0, request.limit)
     if len(rows) == 0 or limit == 0:
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
-    ranking = _rank(model, evidence_of(model, history, request.seeds), request)
-    pool = best(ranking.scores, rows, _pool_size(limit), _prior(model))
+    ranking = _rank(model, _evidence(model, history, request), request)
+    pool = _pool(model, ranking, rows, request)
     chosen = diversified(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
     )
+    if request.portfolio and ranking.blended:
+        chosen = proportional(model, request.portfolio, ranking.blended, chosen, rows, limit=limit)
     chosen, propensities = _explore(chosen, pool, request.exploration, rng)
     return Slate(
-        items=_explained(model, ranking, chosen, propensities, rows, request.explain),
+        items=_explained(model, ranking, chosen, propensities, rows, request),
         strategy=ranking.strategy,
         n_candidates=len(rows),
     )
@@ -158,7 +171,7 @@ def rank_without(
     if not known[0] or target[0] not in rows:
         return None
     shorter = replace(request, seeds=request.seeds[request.seeds != without])
-    evidence = evidence_of(model, _leave_out(history, without), shorter.seeds)
+    evidence = _evidence(model, _leave_out(history, without), shorter)
     scores = _rank(model, evidence, shorter).scores
     return _score_rank(scores, rows, _prior(model), int(target[0]))
 
@@ -228,6 +241,18 @@ def _likeness_to(model: Model, disliked: Evidence) -> FloatArray:
     return np.minimum(scores / max(top, 1e-9), 1).astype(np.float32)
 
 
+def _evidence(model: Model, history: History, request: Request) -> Evidence:
+    evidence = evidence_of(model, history, request.seeds)
+    return weighted(model, evidence, request.portfolio) if request.portfolio else evidence
+
+
+def _pool(model: Model, ranking: _Ranking, rows: IntArray, request: Request) -> IntArray:
+    size, prior = _pool_size(max(0, request.limit)), _prior(model)
+    if request.portfolio:
+        return best_unmuted(model, request.portfolio, ranking.scores, rows, size, prior)
+    return best(ranking.scores, rows, size, prior)
+
+
 def _pool_size(limit: int) -> int:
     return max(limit, min(max(POOL_FACTOR * limit, SMALLEST_POOL), LARGEST_POOL))
 
@@ -258,9 +283,10 @@ def _explained(
     chosen: IntArray,
     propensities: FloatArray,
     rows: IntArray,
-    explain: bool,
+    request: Request,
 ) -> tuple[Recommended, ...]:
-    reasons = _reasons(model, ranking, chosen) if explain else ((),) * len(chosen)
+    reasons = _reasons(model, ranking, chosen) if request.explain else ((),) * len(chosen)
+    interests = _interests(model, ranking, chosen, request)
     prior = _prior(model)
     return tuple(
         Recommended(
@@ -271,9 +297,19 @@ def _explained(
             because=reasons[place],
             propensity=float(propensities[place]),
             score_rank=_score_rank(ranking.scores, rows, prior, int(row)),
+            interest=interests[place],
         )
         for place, row in enumerate(chosen)
     )
+
+
+def _interests(
+    model: Model, ranking: _Ranking, chosen: IntArray, request: Request
+) -> Sequence[int | None]:
+    interests = request.interests
+    if not interests or len(request.seeds) or not ranking.blended or not len(interests.weights):
+        return [None] * len(chosen)
+    return [int(unit) for unit in interests.nearest(model, chosen)]
 
 
 def _reasons(

@@ -6,6 +6,8 @@ A light tokenizer of our own, so that the web process needs no scikit-learn; han
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from models.content.stem import stem
@@ -85,6 +87,40 @@ def terms_of(text: str) -> list[str]:
         else:
             found += _words(token)
     return found
+
+
+def surface_forms(text: str) -> dict[str, str]:
+    """Each term of the text as a person wrote it: "finetun" as "fine-tuning", "e2lora" as "E2LoRA".
+
+    The form that occurs most often; of equals one that begins with a small letter, since capitals
+    also begin sentences, then the one that comes first. The keys are those of :func:`terms_of`.
+    """
+    forms: dict[str, Counter[str]] = {term: Counter() for term in terms_of(text)}
+    for token in _TOKEN.findall(_as_written(text)):
+        for term, form in _written(token):
+            if term in forms:
+                forms[term][form] += 1
+    return {term: most_written(counted) or term for term, counted in forms.items()}
+
+
+def most_written(forms: Mapping[str, int]) -> str:
+    """The form of the highest count, by the rules of :func:`surface_forms`; "" of none."""
+    return max(forms, key=lambda form: (forms[form], not form[:1].isupper()), default="")
+
+
+def _as_written(text: str) -> str:
+    return _HYPHENS.sub("-", unicodedata.normalize("NFKC", _NOISE.sub(" ", text)))
+
+
+def _written(token: str) -> Iterator[tuple[str, str]]:
+    """The terms of one token, each with the letters it comes from."""
+    plain = _normalised(token)
+    if _IS_CJK.match(token):
+        yield from ((pair, pair) for pair in _bigrams(plain))
+        return
+    parts = [(term, part) for part in token.split("-") for term in _words(_normalised(part))]
+    yield from parts
+    yield from ((term, token) for term in _words(plain)[len(parts) :])
 
 
 def _normalised(text: str) -> str:

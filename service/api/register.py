@@ -19,6 +19,7 @@ from service.api.v1 import (
     bookmarks,
     feedback,
     imports,
+    interests,
     me,
     papers,
     ratings,
@@ -33,7 +34,17 @@ ABOUT = (
     "RFC 9457 problems. Lists come in pages by an opaque cursor. Changes need the ETag that was "
     "read. A POST with an Idempotency-Key is carried out once. Unknown fields are refused."
 )
-RESOURCES = (papers, bookmarks, ratings, feedback, recommendations, imports, tokens, me)
+RESOURCES = (
+    papers,
+    bookmarks,
+    ratings,
+    feedback,
+    interests,
+    recommendations,
+    imports,
+    tokens,
+    me,
+)
 
 
 class OrjsonProvider(JSONProvider):

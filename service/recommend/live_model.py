@@ -12,11 +12,15 @@ from sqlalchemy.orm import Session
 
 from models.artifacts.registry import Registry
 from models.feedback import History
+from models.ranking.interests import Interests
 from models.ranking.model import Model
 from models.training import TrainingSet, train
 from service.catalogue.queries import catalogue_version
 from service.recommend.dataset import documents
+from service.recommend.recent import Recent
 
+MOST_PEOPLE = 32
+"""Whose interests are kept at hand: each is a few numbers for each word of the catalogue."""
 DAMAGED = "Generation {} is damaged; {} answers in its place until the next training."
 
 
@@ -47,6 +51,7 @@ class LiveModel:
         self._pointed_at: str | None = None
         """What CURRENT said when the model was opened; the generation may be an older good one."""
         self._lock = threading.Lock()
+        self.interests: Recent[Interests] = Recent(MOST_PEOPLE)
 
     def current(self, session: Session, *, now: datetime) -> Live:
         """The model for this request; take it once, since the next call may give another.

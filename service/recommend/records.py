@@ -19,6 +19,8 @@ class Wish:
     """From the papers with this tag only, instead of the whole library."""
     seeds: tuple[UUID, ...] = ()
     """From these papers only, instead of the library."""
+    interest: UUID | None = None
+    """From the papers of this interest only, muted or not."""
     venue: str | None = None
     year_from: int | None = None
     list_name: str | None = None
@@ -34,6 +36,33 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InterestName:
+    id: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterestSummary:
+    """An interest as it is shown."""
+
+    id: UUID
+    name: str
+    derived_name: str
+    terms: tuple[str, ...]
+    n_papers: int
+    share: float
+    """Of a slate, 0 to 1; 0 if it is muted or merged into another."""
+    weight: float
+    muted: bool
+    merged: tuple[InterestName, ...]
+    """What is merged into it, as far as it has papers."""
+    merged_into: UUID | None
+    papers: tuple[Paper, ...]
+    """The most typical."""
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecommendedPaper:
     paper: Paper
     rank: int
@@ -45,6 +74,8 @@ class RecommendedPaper:
     others: float
     """What all other papers of the person's brought, for it or against: the rest of the score."""
     propensity: float
+    interest: InterestName | None = None
+    """The interest of the person that it comes from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from service.recommend.dataset import (
     library_changes,
     works_tagged,
 )
+from service.recommend.interests import interests_of, seeds_of
 from service.recommend.live_model import Live, LiveModel
 from service.recommend.rebuild import why_stale
 from service.recommend.records import (
@@ -56,11 +57,15 @@ def recommend(
 ) -> Recommendations:
     """The slate for one person, in a session bound to that person; logs nothing.
 
-    Raises InvalidInput for seeds or tags that are not there.
+    Raises InvalidInput for seeds, tags or interests that are not there.
     """
     library_version = get_user(session, user_id).library_version
     live = live_model.current(session, now=now)
     history = history_of(session, user_id, now=now)
+    interests = interests_of(session, live_model, live, user_id, history)
+    seeds = _seeds(session, user_id, wish)
+    if wish.interest is not None:
+        seeds = np.union1d(seeds, seeds_of(interests, wish.interest))
     hidden = np.concatenate([hidden_works(session, user_id, now=now), history.item_ids])
     slate = recommending.recommend(
         live.model,
@@ -69,8 +74,9 @@ def recommend(
             limit=wish.limit,
             allowed=_allowed(session, wish),
             exclude=hidden,
-            seeds=_seeds(session, user_id, wish),
+            seeds=seeds,
             diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
+            interests=interests.portfolio,
         ),
         rng=rng,
     )
@@ -92,6 +98,7 @@ def recommend(
                 else 0.0
             ),
             propensity=item.propensity,
+            interest=interests.name_of(item.interest),
         )
         for item in slate.items
         if item.item_id in papers
@@ -112,6 +119,8 @@ def _explanation(slate: ModelSlate, wish: Wish) -> str:
         return "Nothing is left to recommend: no paper that you do not know yet fits the request."
     if slate.strategy == "personal" and wish.seeds:
         return "Chosen by the papers that you named; what you dislike still counts against a paper."
+    if slate.strategy == "personal" and wish.interest is not None:
+        return "Chosen by your papers of this interest; what you dislike still counts."
     if slate.strategy == "personal" and wish.tag is not None:
         return "Chosen by your papers with this tag; what you dislike still counts against a paper."
     return EXPLANATIONS[slate.strategy]

@@ -11,6 +11,7 @@ from service.api.fields import Id, Int, QueryFlag, QueryInt, QueryNumber, Text, 
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
+from service.api.v1.interests import InterestNameSchema, my_interests
 from service.api.v1.paper_schemas import PaperSchema
 from service.recommend.records import Reason, RecommendedPaper, Wish
 from service.recommend.serve import DEFAULT_DIVERSITY, log_slate, recommend
@@ -41,6 +42,10 @@ class RecommendationQuery(Schema):
         shortest=1,
         load_default=None,
         metadata={"description": "Go by your bookmarks with this tag instead of all."},
+    )
+    interest = Id(
+        load_default=None,
+        metadata={"description": "Go by your papers of this interest instead of all."},
     )
     seeds = ma.fields.List(
         Id(),
@@ -102,6 +107,12 @@ class RecommendedPaperSchema(Schema):
             "`because` it adds up to the score."
         },
     )
+    interest = ma.fields.Nested(
+        InterestNameSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "The interest of yours that it comes from."},
+    )
     paper = ma.fields.Nested(PaperSchema, required=True)
 
 
@@ -140,6 +151,7 @@ def list_recommendations(query: tuple[Wish, bool]) -> dict[str, Any]:
     """
     wish, explain = query
     now = datetime.now(UTC)
+    my_interests(now)
     rng = np.random.default_rng()
     made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
     close_session()
@@ -162,6 +174,7 @@ def _shown(item: RecommendedPaper, *, explain: bool) -> dict[str, Any]:
         "parts": dict(item.parts),
         "because": [_reason(one, item.score) for one in item.because] if explain else [],
         "others": item.others,
+        "interest": item.interest,
         "paper": item.paper,
     }
 
