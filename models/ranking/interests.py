@@ -251,8 +251,9 @@ def _centres(points: FloatArray, gram: FloatArray) -> FloatArray:
 
 
 def _grown(points: FloatArray, tree: Tree, k: int, least: int) -> FloatArray | None:
-    """Middles (k, d) by k-means from the k largest branches of the tree, all of ``least`` or more."""
-    begun = _branches(tree, len(points), k, max(least, int(np.ceil(LEAST_SHARE * len(points)))))
+    """Middles (k, d) by k-means from the k largest branches, none of fewer than ``least``."""
+    least = max(least, int(np.ceil(LEAST_SHARE * len(points))))
+    begun = _branches(tree, len(points), k, least)
     if begun is None:
         return None
     centres = _unit(np.stack([points[branch].sum(axis=0) for branch in begun]))
