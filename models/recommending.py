@@ -75,7 +75,7 @@ class Recommended:
     candidates, before re-ranking. ``parts`` sum to ``score``, which is comparable within one slate
     only. ``because``: at most three of the person's papers, the largest positive shares.
     ``propensity``: the chance the paper had to be in this slate. ``interest``: the number of the
-    interest it comes from, None where the request has none.
+    interest it comes from, None for one that is near to none of them.
     """
 
     item_id: int
@@ -309,7 +309,7 @@ def _interests(
     interests = request.interests
     if not interests or len(request.seeds) or not ranking.blended or not len(interests.weights):
         return [None] * len(chosen)
-    return [int(unit) for unit in interests.nearest(model, chosen)]
+    return interests.belonging(model, chosen)
 
 
 def _reasons(

@@ -66,6 +66,11 @@ class Portfolio:
         """The interest (k,) int64 that each paper is nearest to."""
         return np.asarray(self.unit_of[self.found.nearest(model, rows)])
 
+    def belonging(self, model: Model, rows: IntArray) -> list[int | None]:
+        """The interest of each paper, None for one that is near to none."""
+        groups = self.found.belonging(model, rows).tolist()
+        return [int(self.unit_of[group]) if group >= 0 else None for group in groups]
+
 
 def damping(
     model: Model, found: Interests, unit_of: IntArray, n_units: int, history: History

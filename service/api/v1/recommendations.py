@@ -111,7 +111,9 @@ class RecommendedPaperSchema(Schema):
         InterestNameSchema,
         required=True,
         allow_none=True,
-        metadata={"description": "The interest of yours that it comes from."},
+        metadata={
+            "description": "The interest of yours that it comes from; null for a paper that is near to none."
+        },
     )
     paper = ma.fields.Nested(PaperSchema, required=True)
 
