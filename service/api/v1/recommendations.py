@@ -112,7 +112,8 @@ class RecommendedPaperSchema(Schema):
         required=True,
         allow_none=True,
         metadata={
-            "description": "The interest of yours that it comes from; null for a paper that is near to none."
+            "description": "The interest of yours that it comes from; null for a paper that is "
+            "near to none."
         },
     )
     paper = ma.fields.Nested(PaperSchema, required=True)
