@@ -147,7 +147,8 @@ def list_interests() -> dict[str, Any]:
     interest. An interest keeps its id and your settings while your library changes. One whose
     papers have all gone is not listed; its settings are there again when such papers are.
     """
-    return {"items": summaries(session(), my_interests(datetime.now(UTC)))}
+    mine = my_interests(datetime.now(UTC))  # first: it may open another session
+    return {"items": summaries(session(), mine)}
 
 
 @blp.get("/<uuid:interest_id>")
