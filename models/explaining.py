@@ -19,7 +19,7 @@ from models.ranking.model import Model
 from models.recommending import (
     Ranking,
     Request,
-    evidence_of,
+    evidence_for,
     open_rows,
     place_by_score,
     rank_all,
@@ -73,11 +73,13 @@ class Explanation:
     """Why ``item_id`` has its ``score``.
 
     ``rank`` is its place by score among ``n_candidates``, from 1, before re-ranking; None if it is
-    no candidate. ``parts``, ``papers`` with ``not_from_papers``, and ``terms`` with
-    ``not_from_words`` each sum to the score. Papers and terms come by size, whatever the sign.
+    no candidate, as one of an interest that ``is_muted``. ``parts``, ``papers`` with
+    ``not_from_papers``, and ``terms`` with ``not_from_words`` each sum to the score. Papers and
+    terms come by size, whatever the sign.
     """
 
     item_id: int
+    is_muted: bool
     strategy: Literal["personal", "cold_start"]
     score: float
     rank: int | None
@@ -100,24 +102,26 @@ def explain(
     """Why the paper ranks where it does, or None for a paper that the model does not know.
 
     Of the request those fields count that say what is ranked, and how: ``allowed``, ``exclude``,
-    ``seeds`` and ``freshness``, which no paper of the person's and no word accounts for.
-    The paper may be one that the person has. ``counterfactuals`` bounds how many of the person's
-    papers are left out for trial.
+    ``seeds``, ``interests`` and ``freshness``, which no paper of the person's and no word accounts
+    for. The paper may be one that the person has. ``counterfactuals`` bounds how many of the
+    person's papers are left out for trial.
     """
     position, known = model.items.look_up(np.array([item_id], np.int64))
     if not known[0]:
         return None
     row = int(position[0])
-    evidence = evidence_of(model, history, request.seeds)
+    evidence = evidence_for(model, history, request)
     ranking = rank_all(model, evidence, request)
     rows = open_rows(model, history, request)
-    is_candidate = bool(np.isin(row, rows))
+    is_muted = request.portfolio is not None and request.portfolio.mutes(model, position)[0]
+    is_candidate = bool(np.isin(row, rows)) and not is_muted
     score = sum(float(part[row]) for part in ranking.parts.values())
     papers, terms = _taken_apart(model, ranking, evidence, row)
     if is_candidate:
         papers = _tried_without(model, history, request, item_id, papers, counterfactuals)
     return Explanation(
         item_id=item_id,
+        is_muted=bool(is_muted),
         strategy=ranking.strategy,
         score=score,
         rank=(

@@ -4,7 +4,7 @@ Four stages: candidates, ranking, re-ranking, slate. The first says what may be 
 later one may drop or reorder but never add.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -19,8 +19,9 @@ from models.ranking.cold_start import RECENCY_SHARE
 from models.ranking.explain import shared_terms, shares
 from models.ranking.explore import Explored, explore
 from models.ranking.model import Model
+from models.ranking.proportions import Portfolio, best_unmuted, proportional, weighted
 from models.ranking.rerank import diversified
-from models.ranking.twins import distinct_best
+from models.ranking.twins import distinct_best, twins
 
 POOL_FACTOR = 4
 """Re-ranking chooses among that many times the papers asked for ..."""
@@ -43,6 +44,7 @@ class Request:
     ``diversity`` 0 to 1. ``freshness`` 0 to 1: how much a recent paper gains, see
     :func:`_freshened`. ``explain``: fill in ``because``. ``exploration`` 0 to 0.5: the share of the
     slate that goes to papers drawn from below it, so that their worth can be learned.
+    ``interests``: how the person's interests are to count; seeds stand for all of them.
     """
 
     limit: int
@@ -53,6 +55,13 @@ class Request:
     freshness: float = 0.0
     explain: bool = True
     exploration: float = 0.0
+    interests: Portfolio | None = None
+
+    @property
+    def portfolio(self) -> Portfolio | None:
+        """The interests, where they make a difference."""
+        is_used = self.interests and not self.interests.is_plain and len(self.seeds) == 0
+        return self.interests if is_used else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +82,7 @@ class Recommended:
     candidates, before re-ranking. ``parts`` sum to ``score``, which is comparable within one slate
     only. ``because``: at most three of the person's papers, the largest positive shares.
     ``propensity``: the chance the paper had to be in this slate; ``explored``: it was drawn.
+    ``interest``: the number of the interest it comes from, None for one that is near to none.
     """
 
     item_id: int
@@ -83,6 +93,7 @@ class Recommended:
     propensity: float
     explored: bool = False
     score_rank: int = 0
+    interest: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,15 +129,27 @@ def recommend(
     limit = max(0, request.limit)
     if len(rows) == 0 or limit == 0:
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
-    ranking = rank_all(model, evidence_of(model, history, request.seeds), request)
+    ranking = rank_all(model, evidence_for(model, history, request), request)
     met = np.concatenate([history.known_ids, request.exclude, request.seeds])
-    pool = _pool(model, ranking.scores, rows, _pool_size(limit), met)
+    pool = _pool(model, ranking.scores, rows, _pool_size(limit), met, request.portfolio)
     chosen = diversified(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
     )
+    if request.portfolio and ranking.blended:
+        chosen = proportional(
+            model,
+            request.portfolio,
+            ranking.blended,
+            chosen,
+            rows,
+            limit=limit,
+            scores=ranking.scores,
+            met=model.items.positions(met),
+        )
+    pool = _with_proposals(model, pool, chosen)
     explored = explore(chosen, pool, request.exploration, rng=rng)
     return Slate(
-        items=_explained(model, ranking, explored, rows, request.explain),
+        items=_explained(model, ranking, explored, rows, request),
         strategy=ranking.strategy,
         n_candidates=len(rows),
     )
@@ -136,8 +159,13 @@ def leaders(model: Model, history: History, request: Request) -> IntArray:
     """The ids (≤ limit,) int64 of the highest scores, best first: before re-ranking, so that what
     differs between two of these lists is owed to what the person did, and not to chance."""
     rows = open_rows(model, history, request)
-    ranking = rank_all(model, evidence_of(model, history, request.seeds), request)
-    return model.item_ids[best(ranking.scores, rows, max(0, request.limit), tie_break(model))]
+    ranking = rank_all(model, evidence_for(model, history, request), request)
+    limit, prior = max(0, request.limit), tie_break(model)
+    if request.portfolio:
+        top = best_unmuted(model, request.portfolio, ranking.scores, rows, limit, prior)
+    else:
+        top = best(ranking.scores, rows, limit, prior)
+    return model.item_ids[top]
 
 
 def related(
@@ -172,7 +200,7 @@ def rank_without(
     if not known[0] or target[0] not in rows:
         return None
     shorter = replace(request, seeds=request.seeds[request.seeds != without])
-    evidence = evidence_of(model, history.where(history.item_ids != without), shorter.seeds)
+    evidence = evidence_for(model, history.where(history.item_ids != without), shorter)
     scores = rank_all(model, evidence, shorter).scores
     return place_by_score(scores, rows, tie_break(model), int(target[0]))
 
@@ -194,6 +222,12 @@ def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evi
     _, first = np.unique(positions[kept], return_index=True)
     chosen = kept[first]
     return Evidence(rows=positions[chosen], confidence=signed[chosen])
+
+
+def evidence_for(model: Model, history: History, request: Request) -> Evidence:
+    """The evidence as the request wants it to count: with its seeds, or weighted by interests."""
+    evidence = evidence_of(model, history, request.seeds)
+    return weighted(model, evidence, request.portfolio) if request.portfolio else evidence
 
 
 def open_rows(model: Model, history: History, request: Request) -> IntArray:
@@ -281,18 +315,45 @@ def tie_break(model: Model) -> FloatArray:
 
 
 def _pool(
-    model: Model, scores: FloatArray, rows: IntArray, size: int, met_ids: IntArray
+    model: Model,
+    scores: FloatArray,
+    rows: IntArray,
+    size: int,
+    met_ids: IntArray,
+    portfolio: Portfolio | None = None,
 ) -> IntArray:
-    """The ``size`` best of ``rows``, each work once and none of those that were met."""
-    return distinct_best(
-        model.content,
-        model.title_keys,
-        scores,
-        rows,
-        size,
-        tie_break=tie_break(model),
-        met=np.unique(model.items.positions(met_ids)),
-    )
+    """The ``size`` best of ``rows``, each work once and none of those that were met, nor of an
+    interest that is muted."""
+
+    def distinct(some: IntArray) -> IntArray:
+        return distinct_best(
+            model.content,
+            model.title_keys,
+            scores,
+            some,
+            size,
+            tie_break=tie_break(model),
+            met=np.unique(model.items.positions(met_ids)),
+        )
+
+    if portfolio is None or not portfolio.mutes_any:
+        return distinct(rows)
+    looked_at, found = size, NO_IDS
+    while len(found) < size and looked_at < 2 * len(rows):
+        looked_at *= 2
+        loud = best_unmuted(model, portfolio, scores, rows, looked_at, tie_break(model))
+        found = distinct(loud)
+    return found
+
+
+def _with_proposals(model: Model, pool: IntArray, chosen: IntArray) -> IntArray:
+    """The pool with what interests proposed from outside, and without the twins of that: so every
+    row of a slate is of the pool, and what is drawn from there is no twin of it."""
+    new = np.setdiff1d(chosen, pool)
+    if len(new) == 0:
+        return pool
+    copies = twins(model.content, model.title_keys, pool, new)[0]
+    return np.concatenate([np.delete(pool, np.unique(copies)), new])
 
 
 def _explained(
@@ -300,10 +361,11 @@ def _explained(
     ranking: Ranking,
     slate: Explored,
     rows: IntArray,
-    explain: bool,
+    request: Request,
 ) -> tuple[Recommended, ...]:
     chosen = slate.rows
-    reasons = _reasons(model, ranking, chosen) if explain else ((),) * len(chosen)
+    reasons = _reasons(model, ranking, chosen) if request.explain else ((),) * len(chosen)
+    interests = _interests(model, ranking, chosen, request)
     prior = tie_break(model)
     return tuple(
         Recommended(
@@ -315,9 +377,19 @@ def _explained(
             propensity=float(slate.propensities[place]),
             explored=bool(slate.is_drawn[place]),
             score_rank=place_by_score(ranking.scores, rows, prior, int(row)),
+            interest=interests[place],
         )
         for place, row in enumerate(chosen)
     )
+
+
+def _interests(
+    model: Model, ranking: Ranking, chosen: IntArray, request: Request
+) -> Sequence[int | None]:
+    interests = request.interests
+    if not interests or len(request.seeds) or not ranking.blended or not len(interests.weights):
+        return [None] * len(chosen)
+    return interests.belonging(model, chosen)
 
 
 def _reasons(

@@ -1,7 +1,7 @@
 """experiments
 
 Revision: 0004
-Revises: 0001
+Revises: 0003
 """
 
 import sqlalchemy as sa

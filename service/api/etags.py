@@ -6,15 +6,19 @@ from flask import Response, request
 from werkzeug.datastructures import ETags
 
 from service.errors import PreconditionFailed, PreconditionRequired
+from service.recommend.interests import state_of
+from service.recommend.records import InterestSummary
 from service.tables import Bookmark, Dismissal, Paper, Rating
 
-Mutable = Bookmark | Rating | Dismissal | Paper
+Mutable = Bookmark | Rating | Dismissal | Paper | InterestSummary
 
 _FORM = re.compile(r"(\d{1,9})(?:-\d{1,9})?", re.ASCII)
 
 
 def etag_of(row: Mutable) -> str:
     """The version of the row; then, where the paper is shown with it, that of the paper."""
+    if isinstance(row, InterestSummary):
+        return f"{row.version}-{state_of(row)}"
     return str(row.version) if isinstance(row, Paper) else f"{row.version}-{row.paper.version}"
 
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from models.feedback import History
-from models.ranking.model import Model
 from models.recommending import Request, leaders
 from service.recommend.dataset import hidden_works, history_of
-from service.recommend.live_model import LiveModel
+from service.recommend.interests import MyInterests, interests_of
+from service.recommend.live_model import Live, LiveModel
 from service.recommend.records import Effect
 
 TOP = 50
@@ -41,15 +41,18 @@ def effect_since(
     Ask with the time that ``before`` was taken at, so that nothing but the change makes a
     difference. Two rankings of the catalogue: not for a session that holds the write lock.
     """
-    model = live_model.current(session, now=now).model
-    old = _top(model, before)
-    new = _top(model, standing(session, user_id, now=now))
+    live = live_model.current(session, now=now)
+    old, new = (
+        _top(live, at, interests_of(session, live_model, live, user_id, at.history))
+        for at in (before, standing(session, user_id, now=now))
+    )
     changed = max(len(np.setdiff1d(old, new)), len(np.setdiff1d(new, old)))
     return Effect(changed_of_top_50=changed, text=_in_words(changed, max(len(old), len(new))))
 
 
-def _top(model: Model, at: Standing) -> NDArray[np.int64]:
-    return leaders(model, at.history, Request(limit=TOP, exclude=at.hidden))
+def _top(live: Live, at: Standing, mine: MyInterests) -> NDArray[np.int64]:
+    request = Request(limit=TOP, exclude=at.hidden, interests=mine.portfolio)
+    return leaders(live.model, at.history, request)
 
 
 def _in_words(changed: int, n: int) -> str:

@@ -14,7 +14,7 @@ from models.feedback import History
 from service.errors import TemporarilyUnavailable
 from service.recommend.dataset import standing_feedback, texts_of
 from service.recommend.live_model import LiveModel
-from service.recommend.question import Question, question_of
+from service.recommend.question import Question, question_of, request_to
 from service.recommend.reasons import Share, deeds_of, reasons_of
 from service.recommend.records import (
     PaperExplanation,
@@ -52,15 +52,17 @@ def explain_paper(
     """Why the paper ranks where it does for one person, in a session bound to that person.
 
     Its numbers are those of a list made at the same moment for the same wish. Its ``limit`` says
-    how many papers and terms are shown; the rest come as a sum. Raises InvalidInput for seeds or
-    tags that are not there, TemporarilyUnavailable for a paper that the model has not read yet.
+    how many papers and terms are shown; the rest come as a sum. Raises InvalidInput for seeds,
+    tags or interests that are not there, TemporarilyUnavailable for a paper that the model has not
+    read yet.
     """
     live = live_model.current(session, now=now)
-    question = question_of(session, user_id, wish, now=now)
+    question = question_of(session, live_model, live, user_id, wish, now=now)
+    request, _ = request_to(session, live_model, live, user_id, question)
     found = explaining.explain(
         live.model,
         question.history,
-        question.request,
+        request,
         paper.work_id,
         counterfactuals=counterfactuals,
     )
@@ -137,8 +139,9 @@ def _standing(found: Explanation, done: History, said: Collection[FeedbackKind])
             return standing
     if own.ratings.any():
         return Standing.RATED
-    is_opened = len(own.known_ids) > 0 and own.opens.any()
-    return Standing.OPENED if is_opened else Standing.SEED
+    if len(own.known_ids) and own.opens.any():
+        return Standing.OPENED
+    return Standing.MUTED if found.is_muted else Standing.SEED
 
 
 def _parts(found: Explanation) -> tuple[PartOfScore, ...]:

@@ -12,11 +12,15 @@ from sqlalchemy.orm import Session
 
 from models.artifacts.registry import Pinned, Registry
 from models.feedback import History
+from models.ranking.interests import Interests
 from models.ranking.model import Model
 from models.training import TrainingSet, train
 from service.catalogue.queries import catalogue_version
 from service.recommend.dataset import documents
+from service.recommend.recent import Recent
 
+MOST_PEOPLE = 32
+"""Whose interests are kept at hand: each is a few numbers for each word of the catalogue."""
 DAMAGED = "Generation {} is damaged; {} answers in its place until the next training."
 
 
@@ -49,6 +53,7 @@ class LiveModel:
         """What CURRENT said when the model was opened; the generation may be an older good one."""
         self._lock = threading.Lock()
         self._pinned: Mapping[str, LiveModel] = {}
+        self.interests: Recent[Interests] = Recent(MOST_PEOPLE)
 
     def pinned(self, generations: Collection[str]) -> Mapping[str, "LiveModel"]:
         """Each of these generations by name, whatever CURRENT says; others are let go."""

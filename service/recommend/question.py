@@ -4,7 +4,7 @@ Lists and explanations put the same question, so that their numbers are the same
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -18,6 +18,8 @@ from models.feedback import History
 from models.recommending import Request
 from service.errors import InvalidInput
 from service.recommend.dataset import hidden_works, history_of, works_tagged
+from service.recommend.interests import MyInterests, interests_of, seeds_of
+from service.recommend.live_model import Live, LiveModel
 from service.recommend.records import Wish
 from service.recommend.restrictions import Restriction, allowed_works, restrictions_of
 from service.tables import Paper
@@ -29,8 +31,11 @@ Works = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """``history`` is what counts of ``everything`` that the person did; ``named`` are the works of
-    the seeds; ``restrictions`` leave the works ``request.allowed``."""
+    """What is asked of any model; what depends on the model is filled in by :func:`request_to`.
+
+    ``history`` is what counts of ``everything`` that the person did; ``named`` are the works of the
+    seeds; ``restrictions`` leave the works ``request.allowed``.
+    """
 
     history: History
     everything: History
@@ -39,15 +44,29 @@ class Question:
     restrictions: Sequence[Restriction]
 
 
-def question_of(session: Session, user_id: int, wish: Wish, *, now: datetime) -> Question:
+def question_of(
+    session: Session,
+    live_model: LiveModel,
+    live: Live,
+    user_id: int,
+    wish: Wish,
+    *,
+    now: datetime,
+) -> Question:
     """The question of one person, in a session bound to that person.
 
-    Raises InvalidInput for seeds, tags, venues or listings that are not there.
+    The papers of an interest are those that it has under the ``live`` model, as the person sees
+    them, whichever model is asked. Raises InvalidInput for seeds, tags, interests, venues or
+    listings that are not there.
     """
     everything = history_of(session, user_id, now=now)
     restrictions = restrictions_of(session, wish)
     named = _works_named(session, wish.seeds, "seeds")
     tags = () if wish.tag is None else (wish.tag,)
+    seeds = np.union1d(named, _works_tagged(session, user_id, tags, "tag"))
+    if wish.interest is not None:
+        mine = interests_of(session, live_model, live, user_id, everything)
+        seeds = np.union1d(seeds, seeds_of(mine, wish.interest))
     hidden = [
         hidden_works(session, user_id, now=now),
         everything.known_ids,
@@ -57,7 +76,7 @@ def question_of(session: Session, user_id: int, wish: Wish, *, now: datetime) ->
         limit=wish.limit,
         allowed=allowed_works(session, restrictions),
         exclude=np.concatenate(hidden),
-        seeds=np.union1d(named, _works_tagged(session, user_id, tags, "tag")),
+        seeds=seeds,
         diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
         freshness=wish.freshness,
         explain=wish.explain,
@@ -71,6 +90,17 @@ def question_of(session: Session, user_id: int, wish: Wish, *, now: datetime) ->
         named=named,
         restrictions=restrictions,
     )
+
+
+def request_to(
+    session: Session, live_model: LiveModel, one: Live, user_id: int, question: Question
+) -> tuple[Request, MyInterests | None]:
+    """The question as it is put to one model, with the person's interests as that model finds them
+    in all that they like; with neither where seeds stand for the interests."""
+    if len(question.request.seeds):
+        return question.request, None
+    mine = interests_of(session, live_model, one, user_id, question.everything)
+    return replace(question.request, interests=mine.portfolio), mine
 
 
 def _works_named(session: Session, papers: Collection[UUID], field: str) -> Works:

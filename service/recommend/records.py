@@ -20,6 +20,8 @@ class Wish:
     """From the papers with this tag only, instead of the whole library."""
     seeds: tuple[UUID, ...] = ()
     """From these papers only, instead of the library."""
+    interest: UUID | None = None
+    """From the papers of this interest only, muted or not."""
     exclude_tags: tuple[str, ...] = ()
     """Go by the library without the papers that have one of these tags."""
     venues: tuple[str, ...] = ()
@@ -65,6 +67,8 @@ class Standing(enum.StrEnum):
     LOW_QUALITY = "low_quality"
     MORE_LIKE_THIS = "more_like_this"
     SEEN = "seen"
+    MUTED = "muted"
+    """It belongs to an interest that is muted."""
     LATER = "later"
     """Put aside, and its time is not over."""
     RATED = "rated"
@@ -94,6 +98,33 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InterestName:
+    id: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterestSummary:
+    """An interest as it is shown."""
+
+    id: UUID
+    name: str
+    derived_name: str
+    terms: tuple[str, ...]
+    n_papers: int
+    share: float
+    """Of a slate, 0 to 1; 0 if it is muted or merged into another."""
+    weight: float
+    muted: bool
+    merged: tuple[InterestName, ...]
+    """What is merged into it, as far as it has papers."""
+    merged_into: UUID | None
+    papers: tuple[Paper, ...]
+    """The most typical."""
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecommendedPaper:
     paper: Paper
     rank: int
@@ -109,6 +140,8 @@ class RecommendedPaper:
     """The chance that it had to be in this slate."""
     explored: bool
     """It is here because it was drawn, not by its score."""
+    interest: InterestName | None = None
+    """The interest of the person that it comes from."""
     arm: Arm | None = None
     """Who proposed it, where two generations share the list."""
     generation: str | None = None

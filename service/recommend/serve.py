@@ -14,12 +14,14 @@ from models.recommending import Slate as ModelSlate
 from service.accounts.queries import get_user
 from service.catalogue.queries import WITH_PARTS
 from service.recommend.dataset import HighWater, library_changes
+from service.recommend.interests import MyInterests
 from service.recommend.interleaved import propose
 from service.recommend.live_model import Live, LiveModel
-from service.recommend.question import Question, question_of
+from service.recommend.question import Question, question_of, request_to
 from service.recommend.reasons import Share, deeds_of, reasons_of
 from service.recommend.rebuild import why_late, why_stale
 from service.recommend.records import (
+    InterestName,
     ModelFacts,
     Recommendations,
     RecommendedPaper,
@@ -50,17 +52,24 @@ def recommend(
 ) -> Recommendations:
     """The slate for one person, in a session bound to that person; logs nothing.
 
-    Raises InvalidInput for seeds, tags, venues or listings that are not there.
+    Raises InvalidInput for seeds, tags, interests, venues or listings that are not there.
     """
     library_version = get_user(session, user_id).library_version
     live = live_model.current(session, now=now)
-    question = question_of(session, user_id, wish, now=now)
+    question = question_of(session, live_model, live, user_id, wish, now=now)
+    interests: dict[str | None, MyInterests | None] = {}
 
     def ask(one: Live) -> ModelSlate:
-        return recommending.recommend(one.model, question.history, question.request, rng=rng)
+        request, mine = request_to(session, live_model, one, user_id, question)
+        interests[one.generation] = mine
+        return recommending.recommend(one.model, question.history, request, rng=rng)
 
     proposal = propose(session, live_model, live, ask, limit=wish.limit, now=now, rng=rng)
     slate, live, shared = proposal.slate, proposal.live, proposal.shared
+    makers = {
+        item.item_id: shared.generations[shared.arms[item.item_id]] if shared else live.generation
+        for item in slate.items
+    }
     works = [item.item_id for item in slate.items]
     own = [one.item_id for item in slate.items for one in item.because]
     fitting = fitting_papers(session, question.restrictions, works)
@@ -83,8 +92,9 @@ def recommend(
             ),
             propensity=item.propensity,
             explored=item.explored,
+            interest=_interest(interests[makers[item.item_id]], item.interest),
             arm=shared.arms[item.item_id] if shared else None,
-            generation=shared.generations[shared.arms[item.item_id]] if shared else None,
+            generation=makers[item.item_id] if shared else None,
         )
         for item in slate.items
         if item.item_id in papers
@@ -101,6 +111,10 @@ def recommend(
     )
 
 
+def _interest(mine: MyInterests | None, unit: int | None) -> InterestName | None:
+    return mine.name_of(unit) if mine else None
+
+
 def _shares(slate: ModelSlate) -> list[Share]:
     return [
         Share(work=item.item_id, own=one.item_id, amount=one.amount, terms=one.terms)
@@ -114,6 +128,8 @@ def _explanation(slate: ModelSlate, wish: Wish, question: Question) -> str:
         return f"Nothing is left to recommend: {_why_empty(question)}"
     if slate.strategy == "personal" and wish.seeds:
         return "Chosen by the papers that you named; what you dislike still counts against a paper."
+    if slate.strategy == "personal" and wish.interest is not None:
+        return "Chosen by your papers of this interest; what you dislike still counts."
     if slate.strategy == "personal" and wish.tag is not None:
         return "Chosen by your papers with this tag; what you dislike still counts against a paper."
     if slate.strategy == "cold_start" and wish.exclude_tags:

@@ -22,6 +22,7 @@ LEFT_OUT = {
     Standing.SEEN: "You said that you have seen it",
     Standing.LATER: "You put it aside for later",
     Standing.RATED: "You rated it",
+    Standing.MUTED: "It belongs to an interest that you muted",
     Standing.OPENED: "You opened it",
     Standing.SEED: "You named it as a seed",
 }

@@ -11,6 +11,7 @@ from service.tables.accounts import (
 from service.tables.base import LARGEST_INT, Base, clean_text
 from service.tables.experiments import Arm, Decision, Experiment
 from service.tables.interactions import Impression, Interaction, InteractionKind, Slate
+from service.tables.interests import LARGEST_WEIGHT, Interest
 from service.tables.jobs import Import, ImportRow, ImportState, Job, JobState, Outcome
 from service.tables.library import (
     Bookmark,
@@ -33,6 +34,7 @@ from service.tables.papers import (
 
 __all__ = [
     "LARGEST_INT",
+    "LARGEST_WEIGHT",
     "AnswerState",
     "ApiToken",
     "Arm",
@@ -53,6 +55,7 @@ __all__ = [
     "Impression",
     "Interaction",
     "InteractionKind",
+    "Interest",
     "Job",
     "JobState",
     "LibraryDeletion",

@@ -21,6 +21,7 @@ from service.api.fields import (
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
+from service.api.v1.interests import InterestNameSchema, my_interests
 from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
 from service.config import MOST_EXPLORATION
@@ -59,6 +60,10 @@ class TasteQuery(Schema):
             "description": "Go by these papers instead of those you like; what you dislike "
             "still counts."
         },
+    )
+    interest = Id(
+        load_default=None,
+        metadata={"description": "Go by your papers of this interest instead of all."},
     )
     exclude_tag = Repeated(
         Text(longest=100, shortest=1),
@@ -222,6 +227,15 @@ class RecommendedPaperSchema(Schema):
             "`because` and the part `freshness` it adds up to the score."
         },
     )
+    interest = ma.fields.Nested(
+        InterestNameSchema,
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "The interest of yours that it comes from; null for a paper that is "
+            "near to none."
+        },
+    )
     propensity = ma.fields.Float(
         required=True,
         metadata={"description": "The chance the paper had to be in this list; 1 if it is sure."},
@@ -255,6 +269,7 @@ def list_recommendations(wish: Wish) -> dict[str, Any]:
     its ``slate_id``, so that what you do with it can be learned from.
     """
     now = datetime.now(UTC)
+    my_interests(now)
     rng = np.random.default_rng()
     made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
     close_session()
@@ -277,6 +292,7 @@ def _shown(item: RecommendedPaper) -> dict[str, Any]:
         "parts": dict(item.parts),
         "because": [shown_reason(reason) for reason in item.because],
         "others": item.others,
+        "interest": item.interest,
         "propensity": item.propensity,
         "explored": item.explored,
         "paper": item.paper,
