@@ -10,6 +10,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from models.evaluation.interleaving import team_draft
+from models.ranking.model import Model
+from models.ranking.twins import twins
 from models.recommending import Slate
 from service.recommend.live_model import Live, LiveModel
 from service.tables import Arm, Experiment
@@ -65,6 +67,7 @@ def propose(
     if arms is None:
         return Proposal(slate=ask(live), live=live)
     control, challenger = (ask(arms.lives[arm]) for arm in Arm)
+    challenger = _named_alike(arms.lives[Arm.CONTROL].model, control, challenger)
     if _is_nothing_to_compare(control, challenger):
         return Proposal(slate=control, live=arms.lives[Arm.CONTROL])
     slate, by = _draft(control, challenger, limit=limit, rng=rng)
@@ -101,6 +104,24 @@ def _running_arms(
         else:
             return None
     return _Arms(experiment_id=row.id, name=row.name, lives=lives)
+
+
+def _named_alike(model: Model, control: Slate, challenger: Slate) -> Slate:
+    """The challenger's slate with the control's paper in the place of a twin of it: two versions of
+    a work are one proposal of both, and never stand in one list."""
+    own, other = (np.array(_ids(slate), np.int64) for slate in (challenger, control))
+    own, other = (ids[model.items.look_up(ids)[1]] for ids in (own, other))
+    found, of = twins(
+        model.content, model.title_keys, model.items.positions(own), model.items.positions(other)
+    )
+    same = dict(zip(own[found].tolist(), other[of].tolist(), strict=True))
+    same |= {item_id: item_id for item_id in other.tolist()}
+    items = {
+        same.get(item.item_id, item.item_id): item
+        for item in reversed(challenger.items)  # of two that become one the better is left
+    }
+    renamed = [replace(item, item_id=item_id) for item_id, item in items.items()]
+    return replace(challenger, items=tuple(sorted(renamed, key=lambda item: item.rank)))
 
 
 def _is_nothing_to_compare(control: Slate, challenger: Slate) -> bool:

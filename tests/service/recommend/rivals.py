@@ -20,12 +20,18 @@ Groups = dict[str, list[Paper]]
 def publish_rival(runtime: Runtime, groups: Groups) -> str:
     """A generation that takes the other papers on batteries for those on tides, and so proposes
     them to who saved the first one on tides."""
+    pairs = zip(groups["tides"][1:], groups["batteries"][1:], strict=True)
+    return publish_mistaken(runtime, *pairs)
+
+
+def publish_mistaken(runtime: Runtime, *pairs: tuple[Paper, Paper]) -> str:
+    """A generation that takes each paper of a pair for the other one."""
     with runtime.reading() as session:
         data, mark = training_set(session, now=SOON)
     row_of = {work: row for row, work in enumerate(data.item_ids.tolist())}
     texts = list(data.documents)
-    for tide, battery in zip(groups["tides"][1:], groups["batteries"][1:], strict=True):
-        one, other = row_of[tide.work_id], row_of[battery.work_id]
+    for first, second in pairs:
+        one, other = row_of[first.work_id], row_of[second.work_id]
         texts[one], texts[other] = texts[other], texts[one]
     model = train_model(replace(data, documents=texts))
     facts = {"trained_at": SOON.isoformat(), "catalogue_version": mark.catalogue_version}

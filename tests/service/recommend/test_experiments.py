@@ -18,6 +18,7 @@ from service.recommend.experiments import (
     stop_experiment,
     why_not_interleaved,
 )
+from service.recommend.interests import remember_interests
 from service.recommend.recipes import parse_settings, settings_of
 from service.recommend.records import Wish
 from service.recommend.serve import recommend
@@ -26,8 +27,14 @@ from service.runtime import Runtime, build_runtime
 from service.tables import Arm, Decision, Experiment, Impression, Interaction, Paper, Slate
 from tests.doors.api.test_query_counts import counted
 from tests.factories import NOW, Person, make_person
-from tests.service.recommend.rivals import Visitor, publish_rival, start, start_rivals
-from tests.service.recommend.shelf import SOON, add_listing, add_text, ids, train
+from tests.service.recommend.rivals import (
+    Visitor,
+    publish_mistaken,
+    publish_rival,
+    start,
+    start_rivals,
+)
+from tests.service.recommend.shelf import GROUPS, SOON, add_listing, add_text, ids, train
 from tests.service.recommend.test_serve import damage
 
 Groups = dict[str, list[Paper]]
@@ -165,6 +172,35 @@ def test_what_is_owned_or_restricted_holds_for_both_arms(
     assert len(found) == len(set(found)) == 11
     assert not {groups["tides"][0].id, groups["batteries"][1].id} & set(found)
     assert reader.order(year_to=2025) == []
+
+
+def test_two_versions_of_a_work_are_one_proposal_of_both_arms(
+    runtime: Runtime, reader: Visitor, groups: Groups
+):
+    text = " ".join([GROUPS["tides"][1]] * 3)
+    preprint = add_text(runtime, f"Sparrows rise. {text}")
+    article = add_text(runtime, f"Estuaries have tides. {text}")
+    control = train(runtime).generation
+    start(runtime, control, publish_mistaken(runtime, (preprint, article)))
+    for limit in (2, 3, 100):
+        made = reader.order(limit=limit)
+        assert len({preprint.id, article.id} & set(made)) == 1
+        assert len(made) == min(limit, 13)
+
+
+def test_each_arm_finds_the_interests_itself(runtime: Runtime, reader: Visitor, groups: Groups):
+    start_rivals(runtime, groups)
+    with scope(runtime.writing(), reader.id) as session:
+        remember_interests(session, runtime.live_model, reader.id, now=SOON)
+        session.commit()
+    made = reader.ask(limit=4)
+    assert {item.arm for item in made.items} == set(Arm)
+    named = {item.interest.id for item in made.items if item.interest}
+    assert len(named) == 1
+    (only,) = named
+    asked = reader.ask(limit=4, interest=only)
+    assert {item.arm for item in asked.items} == set(Arm)
+    assert [item.interest for item in asked.items] == [None] * 4
 
 
 def test_a_paper_that_came_later_is_known_to_both_arms(
