@@ -19,12 +19,18 @@ def _render_item(kind: str, item: Any, _context: AutogenContext) -> str | Litera
     return False
 
 
+def _set_foreign_keys(connection: Connection, to: str) -> None:
+    # By the driver, as SQLAlchemy would begin a transaction first, and in one SQLite ignores this.
+    driver: Any = connection.connection.driver_connection
+    driver.execute(f"PRAGMA foreign_keys={to}")
+
+
 def _run(connection: Connection) -> None:
     is_sqlite = connection.dialect.name == "sqlite"
     if is_sqlite:
         # Rebuilding a table fires ON DELETE CASCADE and would empty the tables that point to it.
-        connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
         connection.rollback()
+        _set_foreign_keys(connection, "OFF")
     context.configure(
         connection=connection,
         target_metadata=Base.metadata,
@@ -34,14 +40,19 @@ def _run(connection: Connection) -> None:
         compare_server_default=True,
         transaction_per_migration=False,
     )
-    with context.begin_transaction():
-        context.run_migrations()
-        if is_sqlite and (broken := connection.exec_driver_sql("PRAGMA foreign_key_check").all()):
-            raise RuntimeError(f"the migration left rows that point nowhere: {broken[:5]}")
-    if is_sqlite:
-        connection.commit()
-        connection.exec_driver_sql("PRAGMA foreign_keys=ON")
-        connection.commit()
+    try:
+        with context.begin_transaction():
+            context.run_migrations()
+            if is_sqlite and (
+                broken := connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+            ):
+                raise RuntimeError(f"the migration left rows that point nowhere: {broken[:5]}")
+        if is_sqlite:
+            connection.commit()
+    finally:
+        if is_sqlite:
+            connection.rollback()
+            _set_foreign_keys(connection, "ON")
 
 
 given = context.config.attributes.get("connection")

@@ -3,9 +3,9 @@
     python benchmarks/quality.py [--eval ../shared/eval] [--part val|test] [--people 1500]
 
 Reads the reading lists of CiteULike-t (Wang, Chen & Li, IJCAI 2013), which are not part of this
-repository, and runs three protocols through ``models.training.train`` and the scores that
-``models.recommending.recommend`` ranks by: *warm* (10 % of each list hidden), *cold* (papers that
-training never saw) and *new person* (1, 3 or 5 saves of somebody who was not in training).
+repository, and runs three protocols through ``models.evaluation``, which trains, folds in and
+scores by the code that serves: *warm* (10 % of each list hidden), *cold* (papers that training
+never saw) and *new person* (1, 3 or 5 saves of somebody who was not in training).
 Choose on ``val``; report ``test`` once. Settings were chosen on the first 500 people of ``val``,
 who are skipped where enough others are left (not among the new people: there are only 109).
 """
@@ -14,8 +14,8 @@ import argparse
 import importlib.util
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,16 +28,14 @@ sys.path.insert(0, str(ROOT))
 
 from models import FloatArray, IntArray  # noqa: E402
 from models.config import Config  # noqa: E402
-from models.evaluation import baselines  # noqa: E402
-from models.evaluation.metrics import bootstrap_interval, ndcg_at, recall_at  # noqa: E402
+from models.evaluation.comparison import Comparison, judge, mean_and_interval  # noqa: E402
+from models.evaluation.contestants import baselines, trained  # noqa: E402
+from models.evaluation.tasks import Judged, Task  # noqa: E402
 from models.feedback import History  # noqa: E402
-from models.ranking.blend import PARTS, Evidence, blend  # noqa: E402
-from models.ranking.model import Model  # noqa: E402
-from models.training import TrainingSet, train  # noqa: E402
+from models.training import TrainingSet  # noqa: E402
 
 K = 20
-Scores = Mapping[str, FloatArray]
-ScoreAll = Callable[[IntArray], Scores]
+SEED = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,12 +59,14 @@ def main() -> None:
         p for p in _protocols(data["X"], options.part, options.eval) if p.name in options.only
     ]
     for protocol in protocols:
+        task = _task(protocol, texts, options.people, options.skip)
         started = time.perf_counter()
-        model = _trained(protocol.train, texts, config)
+        model, contestants = trained(task, config, seed=SEED, clock=time.perf_counter)
         seconds = time.perf_counter() - started
         print(f"\n{protocol.name} ({options.part}), trained in {seconds:.1f} s")
-        scorers = [_of_model(model), _of_baselines(protocol, model, config, options.baselines)]
-        _print_table(_judge(protocol, scorers, options.people, options.skip))
+        if options.baselines:
+            contestants += baselines(task, model, seed=SEED, clock=time.perf_counter)
+        _print_table(judge(task, model, contestants, k=K, seed=SEED, clock=time.perf_counter))
 
 
 def _options() -> argparse.Namespace:
@@ -107,102 +107,59 @@ def _protocols(X: sp.csr_matrix, part: str, folder: Path) -> list[Protocol]:
     return found
 
 
-def _trained(X: sp.csr_matrix, texts: Sequence[str], config: Config) -> Model:
-    cells = X.tocoo()
-    m = X.shape[1]
-    return train(
-        TrainingSet(
-            user_ids=cells.row.astype(np.int64),
-            history=History.of_saved(cells.col.astype(np.int64)),
-            item_ids=np.arange(m),
-            documents=texts,
-            published_year=np.full(m, np.nan, np.float32),
-            added_days=np.zeros(m, np.float32),
-        ),
-        config,
-    )
-
-
-def _of_model(model: Model) -> ScoreAll:
-    def score(rows: IntArray) -> Scores:
-        blended = blend(model, Evidence(rows=rows, confidence=np.ones(len(rows), np.float32)))
-        return {**{name: blended.raw[name] for name in PARTS}, "blend": blended.scores}
-
-    return score
-
-
-def _of_baselines(protocol: Protocol, model: Model, config: Config, wanted: bool) -> ScoreAll:
-    if not wanted:
-        return lambda _rows: {}
-    X = protocol.train
-    weights = model.content.weights
-    norms = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1)).ravel())
-    unit = sp.csr_matrix(sp.diags_array(1 / np.maximum(norms, 1e-9)) @ weights)
-    scorers = {
-        "popularity": baselines.popularity(X),
-        "TF-IDF profile": baselines.tfidf_profile(unit),
-        "item-kNN": baselines.item_knn(X),
-        "ALS": baselines.plain_als(X, replace(config, term_weight=0.0)),
-    }
-    return lambda rows: {name: scorer(rows) for name, scorer in scorers.items()}
-
-
-def _judge(
-    protocol: Protocol, scorers: Sequence[ScoreAll], most: int, skip: int
-) -> dict[str, list[tuple[float, float]]]:
+def _task(protocol: Protocol, texts: Sequence[str], most: int, skip: int) -> Task:
     n_known, n_hidden = np.diff(protocol.known.indptr), np.diff(protocol.hidden.indptr)
     people = np.flatnonzero((n_known > 0) & (n_hidden > 0))
     people = np.random.default_rng(0).permutation(people)
     if len(people) > 2 * skip:  # the settings were chosen on the first; too few are used whole
         people = people[skip:]
-    people = np.sort(people[:most])
-    results: dict[str, list[tuple[float, float]]] = {}
-    for person in people:
-        rows = _row(protocol.known, person)
-        relevant = _row(protocol.hidden, person)
-        shut = _shut_out(protocol, person)
-        for scorer in scorers:
-            for name, scores in scorer(rows).items():
-                ranked = _top(scores, shut, K)
-                figures = ndcg_at(ranked, relevant, K), recall_at(ranked, relevant, K)
-                results.setdefault(name, []).append(figures)
-    return results
+    return Task(
+        training=_training_set(protocol.train, texts),
+        people=tuple(_judged(protocol, person) for person in np.sort(people[:most])),
+        allowed=protocol.allowed,
+    )
 
 
-def _shut_out(protocol: Protocol, person: int) -> IntArray:
-    shut = [_row(matrix, person) for matrix in (protocol.known, *protocol.excluded)]
-    if protocol.allowed is not None:
-        shut.append(np.setdiff1d(np.arange(protocol.known.shape[1]), protocol.allowed))
-    return np.concatenate(shut)
+def _training_set(X: sp.csr_matrix, texts: Sequence[str]) -> TrainingSet:
+    cells = X.tocoo()
+    m = X.shape[1]
+    return TrainingSet(
+        user_ids=cells.row.astype(np.int64),
+        history=History.of_saved(cells.col.astype(np.int64)),
+        item_ids=np.arange(m),
+        documents=texts,
+        published_year=np.full(m, np.nan, np.float32),
+        added_days=np.zeros(m, np.float32),
+    )
 
 
-def _top(scores: FloatArray, shut: IntArray, k: int) -> IntArray:
-    open_scores = np.array(scores, np.float32)
-    open_scores[shut] = -np.inf
-    top = np.argpartition(-open_scores, k)[:k]
-    return top[np.argsort(-open_scores[top], kind="stable")]
+def _judged(protocol: Protocol, person: int) -> Judged:
+    nothing = np.zeros(0, np.int64)
+    return Judged(
+        known=History.of_saved(_row(protocol.known, person)),
+        relevant=_row(protocol.hidden, person),
+        excluded=np.concatenate([nothing, *(_row(shut, person) for shut in protocol.excluded)]),
+    )
 
 
 def _row(matrix: sp.csr_matrix, row: int) -> IntArray:
     return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]].astype(np.int64)
 
 
-def _print_table(results: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+def _print_table(comparison: Comparison) -> None:
     print(f"{'':16} nDCG@{K} (95 % interval)    Recall@{K}  people  blend minus this")
-    blended = np.array(results["blend"])[:, 0]
-    for name, figures in results.items():
-        ndcg, recall = np.mean(figures, axis=0)
-        each = np.array(figures)[:, 0]
-        low, high = _interval(each)
-        worse, better = _interval(blended - each)
+    blended = comparison.outcome("blend").ndcg
+    for one in comparison.outcomes:
+        ndcg, low, high = _estimated(one.ndcg)
+        _, worse, better = _estimated(blended - one.ndcg)
         print(
-            f"{name:16} {ndcg:7.4f} ({low:.4f}..{high:.4f})  {recall:9.4f}  {len(figures):6}"
-            f"  {worse:+.4f}..{better:+.4f}"
+            f"{one.name:16} {ndcg:7.4f} ({low:.4f}..{high:.4f})  {one.recall.mean():9.4f}"
+            f"  {len(one.ndcg):6}  {worse:+.4f}..{better:+.4f}"
         )
 
 
-def _interval(values: FloatArray) -> tuple[float, float]:
-    return bootstrap_interval(values.astype(np.float32), rng=np.random.default_rng(0))
+def _estimated(values: FloatArray) -> tuple[float, float, float]:
+    return mean_and_interval(values, seed=SEED)
 
 
 def _module(folder: Path) -> ModuleType:

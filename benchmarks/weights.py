@@ -2,11 +2,11 @@
 
     python -m benchmarks.weights [--eval ../shared/eval]
 
-Trains on the training part of each protocol of ``benchmarks/quality.py`` (warm, cold, new people),
-takes for each validation person the best papers of every part as a pool, and fits by softmax
-regression how the parts' scores, each on the scale of the person's own top, are to be added. Half of
-the people are kept aside and only judged; the final numbers are learned on all of them. The test
-part is never read.
+Trains on the training part of each protocol of ``benchmarks/quality.py`` (warm, cold, new
+people), takes for each validation person the best papers of every part as a pool, and fits by
+softmax regression how the parts' scores, each on the scale of the person's own top, are to be
+added. Half of the people are kept aside and only judged; the final numbers are learned on all of
+them. The test part is never read.
 """
 
 import argparse

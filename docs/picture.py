@@ -61,7 +61,9 @@ def main() -> None:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
     console.print(table)
     model = answer["model"]
-    console.print(f" model of {model['trained_at'][:16]}Z, stale: {model['stale']}", style="dim")
+    console.print(
+        f" model of {model['model_trained_at'][:16]}Z, stale: {model['stale']}", style="dim"
+    )
     svg = console.export_svg(
         title="GET /api/v1/recommendations", theme=terminal_theme.DIMMED_MONOKAI, code_format=SVG
     )

@@ -14,13 +14,13 @@ import numpy as np
 from models import FloatArray, IntArray
 from models.feedback import History
 from models.ranking.blend import Blend, Evidence, blend
-from models.ranking.candidates import candidates
 from models.ranking.explain import shared_terms, shares, term_shares
 from models.ranking.model import Model
 from models.recommending import (
     Ranking,
     Request,
-    evidence_of,
+    evidence_for,
+    open_rows,
     place_by_score,
     rank_all,
     rank_without,
@@ -36,7 +36,8 @@ NAMED = 500
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartShare:
     """``amount`` is ``raw``, the score on the part's own scale, times ``gain``: the part's weight
-    for this paper by the scale of the person's own top 20."""
+    for this paper by the scale of the person's own top 20. A part that is not of the blend, such as
+    ``freshness``, has no other scale than the score's, and a gain of 1."""
 
     name: str
     raw: float
@@ -72,11 +73,13 @@ class Explanation:
     """Why ``item_id`` has its ``score``.
 
     ``rank`` is its place by score among ``n_candidates``, from 1, before re-ranking; None if it is
-    no candidate. ``parts``, ``papers`` with ``not_from_papers``, and ``terms`` with
-    ``not_from_words`` each sum to the score. Papers and terms come by size, whatever the sign.
+    no candidate, as one of an interest that ``is_muted``. ``parts``, ``papers`` with
+    ``not_from_papers``, and ``terms`` with ``not_from_words`` each sum to the score. Papers and
+    terms come by size, whatever the sign.
     """
 
     item_id: int
+    is_muted: bool
     strategy: Literal["personal", "cold_start"]
     score: float
     rank: int | None
@@ -98,26 +101,27 @@ def explain(
 ) -> Explanation | None:
     """Why the paper ranks where it does, or None for a paper that the model does not know.
 
-    Of the request those fields count that say what is ranked: ``allowed``, ``exclude``, ``seeds``.
-    The paper may be one that the person has. ``counterfactuals`` bounds how many of the person's
-    papers are left out for trial.
+    Of the request those fields count that say what is ranked, and how: ``allowed``, ``exclude``,
+    ``seeds``, ``interests`` and ``freshness``, which no paper of the person's and no word accounts
+    for. The paper may be one that the person has. ``counterfactuals`` bounds how many of the
+    person's papers are left out for trial.
     """
     position, known = model.items.look_up(np.array([item_id], np.int64))
     if not known[0]:
         return None
     row = int(position[0])
-    evidence = evidence_of(model, history, request.seeds)
+    evidence = evidence_for(model, history, request)
     ranking = rank_all(model, evidence, request)
-    rows = candidates(
-        model.items, request.allowed, history.item_ids, request.exclude, request.seeds
-    )
-    is_candidate = bool(np.isin(row, rows))
+    rows = open_rows(model, history, request)
+    is_muted = request.portfolio is not None and request.portfolio.mutes(model, position)[0]
+    is_candidate = bool(np.isin(row, rows)) and not is_muted
     score = sum(float(part[row]) for part in ranking.parts.values())
     papers, terms = _taken_apart(model, ranking, evidence, row)
     if is_candidate:
         papers = _tried_without(model, history, request, item_id, papers, counterfactuals)
     return Explanation(
         item_id=item_id,
+        is_muted=bool(is_muted),
         strategy=ranking.strategy,
         score=score,
         rank=(
@@ -133,16 +137,15 @@ def explain(
 
 
 def _parts(ranking: Ranking, row: int) -> tuple[PartShare, ...]:
-    blended = ranking.blended
-    return tuple(
-        PartShare(
-            name=name,
-            raw=float(amounts[row] if blended is None else blended.raw[name][row]),
-            gain=1.0 if blended is None else float(blended.gains[name][row]),
-            amount=float(amounts[row]),
-        )
-        for name, amounts in ranking.parts.items()
-    )
+    return tuple(_part(ranking, name, row) for name in ranking.parts)
+
+
+def _part(ranking: Ranking, name: str, row: int) -> PartShare:
+    amount, blended = float(ranking.parts[name][row]), ranking.blended
+    if blended is None or name not in blended.parts:
+        return PartShare(name=name, raw=amount, gain=1.0, amount=amount)
+    raw, gain = float(blended.parts[name].raw[row]), float(blended.gains[name][row])
+    return PartShare(name=name, raw=raw, gain=gain, amount=amount)
 
 
 def _taken_apart(
@@ -158,7 +161,7 @@ def _taken_apart(
     if not len(disliked.rows):
         return (), ()
     mirrored = blend(model, replace(disliked, confidence=-disliked.confidence))
-    likeness = float(mirrored.scores[row])
+    likeness = float(mirrored.taste[row])
     scale = float(ranking.parts["content"][row]) / likeness if likeness > 0 else 0.0
     return _of_blend(model, mirrored, disliked, row, scale)
 

@@ -1,10 +1,23 @@
-"""What a person did with papers, and how strongly each of it speaks for or against a paper."""
+"""What a person did with papers, and how strongly each of it speaks for or against a paper.
+
+Where a person said several things of one paper, the first of these that applies counts:
+
+1. one or two stars: a dislike, whatever else was done;
+2. four or five stars: a like, whatever else was said, since stars are the finest judgement;
+3. "not my topic": a dislike;
+4. "low quality": a mild dislike of the paper, hardly one of its topic;
+5. everything else adds up: saved, finished, three stars, "more like this", opened.
+
+What was merely opened counts, and is not shown again, for ``OPENING_COUNTS_DAYS``; if nothing came
+of it by then, it is as if it had never been opened. So nothing that is evidence can be recommended,
+least of all by itself.
+"""
 
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from models import BoolArray, FloatArray, IntArray
+from models import AnyIntArray, BoolArray, FloatArray, IntArray
 
 SAVED = 1.0
 """The unit: everything else is measured against one bookmark."""
@@ -16,7 +29,14 @@ MOST_OPENED = 0.75
 BY_RATING = np.array([0.0, -2.0, -1.0, 0.25, 1.0, 2.0], np.float32)
 """By rating, 0 = none. 1 and 2 replace all other evidence: a paper saved, read and found bad is
 a bad paper. 3 is a mild yes."""
+MORE_LIKE_THIS = 1.0
+"""Said of a paper, it is as much of a wish as a bookmark."""
 DISMISSED = -1.0
+LOW_QUALITY = -0.3
+"""Its topic may well be right, so its neighbours must not pay for it as for a dismissal."""
+OPENING_COUNTS_DAYS = 30.0
+"""Long enough not to show tomorrow what was put aside today; after that an opening by accident, or
+a paper that there was no time for, gets another chance."""
 HALF_LIFE_DAYS = 365.0
 """After a year without new evidence the part above the floor has halved."""
 FLOOR = 0.5
@@ -27,15 +47,18 @@ FLOOR = 0.5
 class History:
     """One person's state: one row an item, in no order.
 
-    ``item_ids`` (n,) int64; ``saved``, ``finished``, ``dismissed`` (n,) bool; ``opens`` (n,) int64,
-    how often; ``ratings`` (n,) int8, 0 for none, else 1 to 5; ``age_days`` (n,) float32, days since
-    the latest evidence. Arrays of different lengths raise ValueError.
+    ``item_ids`` (n,) int64; ``saved``, ``finished``, ``dismissed`` ("not my topic"),
+    ``low_quality``, ``more_like_this`` (n,) bool; ``opens`` (n,) int64, how often; ``ratings`` (n,)
+    int8, 0 for none, else 1 to 5; ``age_days`` (n,) float32, days since the latest evidence. Arrays
+    of different lengths raise ValueError.
     """
 
     item_ids: IntArray
     saved: BoolArray
     finished: BoolArray
     dismissed: BoolArray
+    low_quality: BoolArray
+    more_like_this: BoolArray
     opens: IntArray
     ratings: IntArray
     age_days: FloatArray
@@ -46,6 +69,10 @@ class History:
 
     def __len__(self) -> int:
         return len(self.item_ids)
+
+    def without(self, item_ids: IntArray) -> "History":
+        """The history of somebody who never met these items (k,) int64."""
+        return self.where(~np.isin(self.item_ids, item_ids))
 
     @classmethod
     def empty(cls) -> "History":
@@ -61,10 +88,21 @@ class History:
             saved=np.ones(n, np.bool_),
             finished=np.zeros(n, np.bool_),
             dismissed=np.zeros(n, np.bool_),
+            low_quality=np.zeros(n, np.bool_),
+            more_like_this=np.zeros(n, np.bool_),
             opens=np.zeros(n, np.int64),
             ratings=np.zeros(n, np.int64),
             age_days=np.zeros(n, np.float32),
         )
+
+    def where(self, chosen: BoolArray | AnyIntArray) -> "History":
+        """The rows where ``chosen`` (n,) is true, or those of these numbers."""
+        return History(**{c.name: getattr(self, c.name)[chosen] for c in fields(History)})
+
+    @property
+    def known_ids(self) -> IntArray:
+        """The items (≤ n,) int64 that are not to be recommended: all but those of old openings."""
+        return self.item_ids[~_is_forgotten(self)]
 
 
 def to_confidence(history: History) -> FloatArray:
@@ -75,17 +113,45 @@ def to_confidence(history: History) -> FloatArray:
     life fades: ``FLOOR + (1 - FLOOR) · 2^(-age / HALF_LIFE_DAYS)``. Preference and confidence are
     those of Hu, Koren & Volinsky, "Collaborative Filtering for Implicit Feedback Datasets", 2008.
     """
-    ratings = np.clip(np.asarray(history.ratings, np.int64), 0, 5)
+    stars = BY_RATING[_stars(history)]
     opens = np.log2(1.0 + np.maximum(history.opens, 0))
     wanted = (
         SAVED * history.saved
         + FINISHED * history.finished
+        + MORE_LIKE_THIS * history.more_like_this
         + np.minimum(OPENED * opens, MOST_OPENED)
-        + np.maximum(BY_RATING[ratings], 0)
+        + np.maximum(stars, 0)
     )
-    signed = np.where(history.dismissed & (ratings < 4), DISMISSED, wanted)
-    signed = np.where(BY_RATING[ratings] < 0, BY_RATING[ratings], signed)
-    return (signed * _freshness(history.age_days)).astype(np.float32)
+    signed = np.select(
+        [
+            stars < 0,
+            _stars(history) >= 4,
+            history.dismissed,
+            history.low_quality,
+            _is_forgotten(history),
+        ],
+        [stars, wanted, np.float32(DISMISSED), np.float32(LOW_QUALITY), np.float32(0)],
+        default=wanted,
+    )
+    return np.asarray(signed * _freshness(history.age_days), np.float32)
+
+
+def _stars(history: History) -> IntArray:
+    return np.clip(np.asarray(history.ratings, np.int64), 0, 5)
+
+
+def _is_forgotten(history: History) -> BoolArray:
+    """(n,) bool: opened, nothing else, and too long ago to say anything still."""
+    more = (
+        history.saved
+        | history.finished
+        | history.dismissed
+        | history.low_quality
+        | history.more_like_this
+        | (_stars(history) > 0)
+    )
+    is_old = np.asarray(history.age_days) >= OPENING_COUNTS_DAYS
+    return np.asarray((history.opens > 0) & ~more & is_old, np.bool_)
 
 
 def _freshness(age_days: FloatArray) -> FloatArray:

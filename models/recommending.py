@@ -4,7 +4,7 @@ Four stages: candidates, ranking, re-ranking, slate. The first says what may be 
 later one may drop or reorder but never add.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -15,15 +15,21 @@ from models.config import Config
 from models.feedback import History, to_confidence
 from models.ranking.blend import PARTS, Blend, Evidence, blend
 from models.ranking.candidates import best, candidates
+from models.ranking.cold_start import RECENCY_SHARE
 from models.ranking.explain import shared_terms, shares
+from models.ranking.explore import Explored, explore
 from models.ranking.model import Model
+from models.ranking.proportions import Portfolio, best_unmuted, proportional, weighted
 from models.ranking.rerank import diversified
+from models.ranking.twins import distinct_best, twins
 
 POOL_FACTOR = 4
 """Re-ranking chooses among that many times the papers asked for ..."""
 SMALLEST_POOL, LARGEST_POOL = 40, 400
 """... but never fewer or more than these."""
 MOST_REASONS = 3
+NOT_FROM_PAPERS = ("prior", "freshness", "recency", "centrality")
+"""Parts of a score that say the same of a paper whoever asks."""
 COLD_START_DIVERSITY = 0.4
 """Without a taste to serve, a slate should show the breadth of the catalogue."""
 COLD_START_DISLIKE = 1.0
@@ -37,8 +43,10 @@ class Request:
 
     ``limit`` papers at most. ``allowed``: rank only these ids. ``exclude``: never these. ``seeds``:
     recommend around these papers instead of around what the person likes; dislikes still count.
-    ``diversity`` 0 to 1. ``explain``: fill in ``because``. ``exploration``: the chance that the
-    last place goes to a paper drawn from just below the slate, so that its worth can be learned.
+    ``diversity`` 0 to 1. ``freshness`` 0 to 1: how much a recent paper gains, see
+    :func:`_freshened`. ``explain``: fill in ``because``. ``exploration`` 0 to 0.5: the share of the
+    slate that goes to papers drawn from below it, so that their worth can be learned.
+    ``interests``: how the person's interests are to count; seeds stand for all of them.
     """
 
     limit: int
@@ -46,8 +54,16 @@ class Request:
     exclude: IntArray = field(default_factory=NO_IDS.copy)
     seeds: IntArray = field(default_factory=NO_IDS.copy)
     diversity: float = Config().diversity
+    freshness: float = 0.0
     explain: bool = True
     exploration: float = 0.0
+    interests: Portfolio | None = None
+
+    @property
+    def portfolio(self) -> Portfolio | None:
+        """The interests, where they make a difference."""
+        is_used = self.interests and not self.interests.is_plain and len(self.seeds) == 0
+        return self.interests if is_used else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +83,8 @@ class Recommended:
     ``rank`` is its place in the slate, from 1; ``score_rank`` its place by score among all
     candidates, before re-ranking. ``parts`` sum to ``score``, which is comparable within one slate
     only. ``because``: at most three of the person's papers, the largest positive shares.
-    ``propensity``: the chance the paper had to be in this slate.
+    ``propensity``: the chance the paper had to be in this slate; ``explored``: it was drawn.
+    ``interest``: the number of the interest it comes from, None for one that is near to none.
     """
 
     item_id: int
@@ -76,7 +93,14 @@ class Recommended:
     parts: Mapping[str, float]
     because: tuple[Contribution, ...]
     propensity: float
+    explored: bool = False
     score_rank: int = 0
+    interest: int | None = None
+
+    @property
+    def from_papers(self) -> float:
+        """What of the score the person's papers account for."""
+        return self.score - sum(self.parts.get(name, 0.0) for name in NOT_FROM_PAPERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,28 +126,53 @@ class Ranking:
 def recommend(
     model: Model, history: History, request: Request, *, rng: np.random.Generator
 ) -> Slate:
-    """The best papers for the person, none of which is in the history, in ``exclude`` or a seed.
+    """The best papers for the person, none of which they know, in ``exclude`` or a seed, nor
+    the twin of such a paper or of another in the slate.
 
     There are fewer than ``limit`` only if there are no more candidates. Same arguments, same
     generator state: same slate.
     """
-    rows = candidates(
-        model.items, request.allowed, history.item_ids, request.exclude, request.seeds
-    )
+    rows = open_rows(model, history, request)
     limit = max(0, request.limit)
     if len(rows) == 0 or limit == 0:
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
-    ranking = rank_all(model, evidence_of(model, history, request.seeds), request)
-    pool = best(ranking.scores, rows, _pool_size(limit), tie_break(model))
+    ranking = rank_all(model, evidence_for(model, history, request), request)
+    met = np.concatenate([history.known_ids, request.exclude, request.seeds])
+    pool = _pool(model, ranking.scores, rows, _pool_size(limit), met, request.portfolio)
     chosen = diversified(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
     )
-    chosen, propensities = _explore(chosen, pool, request.exploration, rng)
+    if request.portfolio and ranking.blended:
+        chosen = proportional(
+            model,
+            request.portfolio,
+            ranking.blended,
+            chosen,
+            rows,
+            limit=limit,
+            scores=ranking.scores,
+            met=model.items.positions(met),
+        )
+    pool = _with_proposals(model, pool, chosen)
+    explored = explore(chosen, pool, request.exploration, rng=rng)
     return Slate(
-        items=_explained(model, ranking, chosen, propensities, rows, request.explain),
+        items=_explained(model, ranking, explored, rows, request),
         strategy=ranking.strategy,
         n_candidates=len(rows),
     )
+
+
+def leaders(model: Model, history: History, request: Request) -> IntArray:
+    """The ids (≤ limit,) int64 of the highest scores, best first: before re-ranking, so that what
+    differs between two of these lists is owed to what the person did, and not to chance."""
+    rows = open_rows(model, history, request)
+    ranking = rank_all(model, evidence_for(model, history, request), request)
+    limit, prior = max(0, request.limit), tie_break(model)
+    if request.portfolio:
+        top = best_unmuted(model, request.portfolio, ranking.scores, rows, limit, prior)
+    else:
+        top = best(ranking.scores, rows, limit, prior)
+    return model.item_ids[top]
 
 
 def related(
@@ -131,15 +180,15 @@ def related(
 ) -> tuple[tuple[int, float], ...]:
     """Papers like the given one with their scores, best first; none for an unknown paper.
 
-    Papers that have nothing to do with it (score 0 or less) are left out.
+    Papers that have nothing to do with it (score 0 or less) are left out, and so are its twins.
     """
     own = np.array([item_id], np.int64)
     evidence = evidence_of(model, History.empty(), own)
     if not evidence.is_positive:
         return ()
-    scores = blend(model, evidence).scores
+    scores = blend(model, evidence).taste
     rows = candidates(model.items, None, own, exclude)
-    chosen = best(scores, rows, max(0, limit), tie_break(model))
+    chosen = _pool(model, scores, rows, max(0, limit), np.concatenate([own, exclude]))
     return tuple(
         (int(model.item_ids[row]), float(scores[row])) for row in chosen if scores[row] > 0
     )
@@ -153,14 +202,12 @@ def rank_without(
     Computed, not estimated: fold-in, scales and weights are done again. The ranked papers are those
     of the request, so ``without`` itself does not reappear. None if ``item_id`` is no candidate.
     """
-    rows = candidates(
-        model.items, request.allowed, history.item_ids, request.exclude, request.seeds
-    )
+    rows = open_rows(model, history, request)
     target, known = model.items.look_up(np.array([item_id], np.int64))
     if not known[0] or target[0] not in rows:
         return None
     shorter = replace(request, seeds=request.seeds[request.seeds != without])
-    evidence = evidence_of(model, _leave_out(history, without), shorter.seeds)
+    evidence = evidence_for(model, history.where(history.item_ids != without), shorter)
     scores = rank_all(model, evidence, shorter).scores
     return place_by_score(scores, rows, tie_break(model), int(target[0]))
 
@@ -184,11 +231,45 @@ def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evi
     return Evidence(rows=positions[chosen], confidence=signed[chosen])
 
 
+def evidence_for(model: Model, history: History, request: Request) -> Evidence:
+    """The evidence as the request wants it to count: with its seeds, or weighted by interests."""
+    evidence = evidence_of(model, history, request.seeds)
+    return weighted(model, evidence, request.portfolio) if request.portfolio else evidence
+
+
+def open_rows(model: Model, history: History, request: Request) -> IntArray:
+    """The candidates: rows (c,) int64 of the papers that may be recommended, ascending."""
+    known = history.known_ids
+    return candidates(model.items, request.allowed, known, request.exclude, request.seeds)
+
+
 def rank_all(model: Model, evidence: Evidence, request: Request) -> Ranking:
-    """Scores of every paper, by the person's taste or, where nothing speaks of one, without it."""
+    """Scores of every paper, by the person's taste or, where nothing speaks of one, without it;
+    with what freshness adds."""
+    return _freshened(model, _by_taste(model, evidence, request), request.freshness)
+
+
+def _freshened(model: Model, ranking: Ranking, freshness: float) -> Ranking:
+    """The ranking with one more part, ``freshness`` · recency · score of each positive score.
+
+    Recency is 1 for the newest year of the catalogue and halves every two years (see
+    ``ranking/cold_start.py``), so that with ``freshness`` 1 the newest papers count double, and a
+    paper that speaks to nothing of the person's gains nothing. 0 changes nothing.
+    """
+    share = np.float32(np.clip(freshness, 0.0, 1.0))
+    if share == 0:
+        return ranking
+    recency = np.asarray(model.recency, np.float32) / np.float32(RECENCY_SHARE)
+    part = share * recency * np.maximum(ranking.scores, 0)
+    return replace(
+        ranking, scores=ranking.scores + part, parts={**ranking.parts, "freshness": part}
+    )
+
+
+def _by_taste(model: Model, evidence: Evidence, request: Request) -> Ranking:
     if evidence.is_positive:
         blended = blend(model, evidence)
-        if np.any(blended.scores != 0):
+        if np.any(blended.taste != 0):
             rows = np.arange(len(model.items))
             return Ranking(
                 strategy="personal",
@@ -208,8 +289,7 @@ def _rank_cold(model: Model, evidence: Evidence, request: Request) -> Ranking:
         away = _likeness_to(model, disliked)
     nothing = np.zeros(len(model.items), np.float32)
     parts = {
-        "collaborative": nothing,
-        "neighbours": nothing,
+        **dict.fromkeys(PARTS, nothing),
         "content": -np.float32(COLD_START_DISLIKE) * away,
         "recency": np.asarray(model.recency, np.float32),
         "centrality": np.asarray(model.centrality, np.float32),
@@ -225,7 +305,7 @@ def _rank_cold(model: Model, evidence: Evidence, request: Request) -> Ranking:
 def _likeness_to(model: Model, disliked: Evidence) -> FloatArray:
     """Likeness to the nearest disliked paper relative to the largest, (m,) float32."""
     mirrored = Evidence(rows=disliked.rows, confidence=-disliked.confidence)
-    scores = np.maximum(blend(model, mirrored).scores, 0)
+    scores = np.maximum(blend(model, mirrored).taste, 0)
     others = np.delete(scores, disliked.rows)
     top = float(others.max()) if len(others) else 0.0
     return np.minimum(scores / max(top, 1e-9), 1).astype(np.float32)
@@ -240,31 +320,58 @@ def tie_break(model: Model) -> FloatArray:
     return model.recency + model.centrality
 
 
-def _explore(
-    chosen: IntArray, pool: IntArray, chance: float, rng: np.random.Generator
-) -> tuple[IntArray, FloatArray]:
-    """The slate, perhaps with another last paper, and how likely each was to be in it, (n,)."""
-    propensities = np.ones(len(chosen), np.float32)
-    rest = np.setdiff1d(pool, chosen)
-    if chance <= 0 or len(rest) == 0:
-        return chosen, propensities
-    if rng.random() < chance:
-        chosen = np.concatenate([chosen[:-1], rng.choice(rest, 1)])
-        propensities[-1] = chance / len(rest)
-    else:
-        propensities[-1] = 1 - chance
-    return chosen, propensities
+def _pool(
+    model: Model,
+    scores: FloatArray,
+    rows: IntArray,
+    size: int,
+    met_ids: IntArray,
+    portfolio: Portfolio | None = None,
+) -> IntArray:
+    """The ``size`` best of ``rows``, each work once and none of those that were met, nor of an
+    interest that is muted."""
+
+    def distinct(some: IntArray) -> IntArray:
+        return distinct_best(
+            model.content,
+            model.title_keys,
+            scores,
+            some,
+            size,
+            tie_break=tie_break(model),
+            met=np.unique(model.items.positions(met_ids)),
+        )
+
+    if portfolio is None or not portfolio.mutes_any:
+        return distinct(rows)
+    looked_at, found = size, NO_IDS
+    while len(found) < size and looked_at < 2 * len(rows):
+        looked_at *= 2
+        loud = best_unmuted(model, portfolio, scores, rows, looked_at, tie_break(model))
+        found = distinct(loud)
+    return found
+
+
+def _with_proposals(model: Model, pool: IntArray, chosen: IntArray) -> IntArray:
+    """The pool with what interests proposed from outside, and without the twins of that: so every
+    row of a slate is of the pool, and what is drawn from there is no twin of it."""
+    new = np.setdiff1d(chosen, pool)
+    if len(new) == 0:
+        return pool
+    copies = twins(model.content, model.title_keys, pool, new)[0]
+    return np.concatenate([np.delete(pool, np.unique(copies)), new])
 
 
 def _explained(
     model: Model,
     ranking: Ranking,
-    chosen: IntArray,
-    propensities: FloatArray,
+    slate: Explored,
     rows: IntArray,
-    explain: bool,
+    request: Request,
 ) -> tuple[Recommended, ...]:
-    reasons = _reasons(model, ranking, chosen) if explain else ((),) * len(chosen)
+    chosen = slate.rows
+    reasons = _reasons(model, ranking, chosen) if request.explain else ((),) * len(chosen)
+    interests = _interests(model, ranking, chosen, request)
     prior = tie_break(model)
     return tuple(
         Recommended(
@@ -273,11 +380,22 @@ def _explained(
             score=sum(float(part[row]) for part in ranking.parts.values()),
             parts={name: float(part[row]) for name, part in ranking.parts.items()},
             because=reasons[place],
-            propensity=float(propensities[place]),
+            propensity=float(slate.propensities[place]),
+            explored=bool(slate.is_drawn[place]),
             score_rank=place_by_score(ranking.scores, rows, prior, int(row)),
+            interest=interests[place],
         )
         for place, row in enumerate(chosen)
     )
+
+
+def _interests(
+    model: Model, ranking: Ranking, chosen: IntArray, request: Request
+) -> Sequence[int | None]:
+    interests = request.interests
+    if not interests or len(request.seeds) or not ranking.blended or not len(interests.weights):
+        return [None] * len(chosen)
+    return interests.belonging(model, chosen)
 
 
 def _reasons(
@@ -308,16 +426,3 @@ def place_by_score(scores: FloatArray, rows: IntArray, prior: FloatArray, row: i
         (prior[rows] > prior[row]) | ((prior[rows] == prior[row]) & (rows < row))
     )
     return int(np.count_nonzero((values > own) | tied)) + 1
-
-
-def _leave_out(history: History, item_id: int) -> History:
-    kept = history.item_ids != item_id
-    return History(
-        item_ids=history.item_ids[kept],
-        saved=history.saved[kept],
-        finished=history.finished[kept],
-        dismissed=history.dismissed[kept],
-        opens=history.opens[kept],
-        ratings=history.ratings[kept],
-        age_days=history.age_days[kept],
-    )

@@ -22,6 +22,8 @@ SHORTEST_SECRET = 32
 DEFAULT_PORT = 8000
 DEFAULT_DATA = "data"
 LARGEST_PORT = 65535
+MOST_EXPLORATION = 0.5
+"""A list is read for what is best; half of it must stay that."""
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -40,6 +42,8 @@ class Settings:
     port: int
     redis_url: str | None
     log_level: str
+    exploration: float = 0.0
+    """The share of each list that is tried out, for requests that do not say."""
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Self:
@@ -60,6 +64,7 @@ class Settings:
             port=port,
             redis_url=_redis_url(env.get("REDIS_URL")),
             log_level=_log_level(env.get("PAPERSHELF_LOG_LEVEL") or "WARNING"),
+            exploration=_exploration(env.get("PAPERSHELF_EXPLORATION") or "0"),
         )
 
     @property
@@ -141,6 +146,15 @@ def _log_level(text: str) -> str:
     if text.upper() not in LOG_LEVELS:
         raise CannotStart(f"PAPERSHELF_LOG_LEVEL is {text!r}; one of {', '.join(LOG_LEVELS)}.")
     return text.upper()
+
+
+def _exploration(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 <= float(text) <= MOST_EXPLORATION:
+            return float(text)
+    raise CannotStart(
+        f"PAPERSHELF_EXPLORATION is {text!r}; a number from 0 to {MOST_EXPLORATION} is needed."
+    )
 
 
 def _database_url(text: str | None, folder: Path) -> URL:

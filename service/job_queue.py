@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from sqlalchemy import event, or_, select, update
+from sqlalchemy import event, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from service.db import insert_if_new
@@ -141,6 +141,12 @@ def hand_back(session: Session, job: Job, *, now: datetime) -> None:
 
 def find_job(session: Session, public_id: UUID) -> Job | None:
     return session.scalar(select(Job).where(Job.public_id == public_id))
+
+
+def n_jobs(session: Session) -> dict[str, float]:
+    """How many jobs are in each state, 0 where none is."""
+    counted = session.execute(select(Job.state, func.count().label("n")).group_by(Job.state))
+    return {**dict.fromkeys(JobState, 0), **{row.state: row.n for row in counted}}
 
 
 def _ours(job: Job) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ from models.artifacts.manifest import (
 from models.collaborative.joint_als import JointFactors
 from models.content.tfidf import TermIndex
 from models.ids import IdIndex
-from models.ranking.model import Model
+from models.ranking.model import Model, no_titles
 
 MANIFEST = "manifest.json"
 VOCABULARY = "vocabulary.json"
@@ -38,11 +38,13 @@ def arrays_of(model: Model) -> dict[str, Array]:
         "people": model.people,
         "published_year": model.published_year,
         "added_days": model.added_days,
+        "title_keys": model.title_keys,
         "recency": model.recency,
         "centrality": model.centrality,
         "item_factors": factors.items,
         "gram": factors.gram,
         "terms": factors.terms,
+        "term_factors": factors.term_factors,
         "term_map": factors.term_map,
         "idf": content.idf,
         "lengths": content.lengths,
@@ -145,12 +147,15 @@ def _assemble(folder: Path, manifest: Manifest) -> Model:
             items=arrays["item_factors"],
             gram=arrays["gram"],
             terms=arrays["terms"],
+            term_factors=arrays["term_factors"],
             term_map=arrays["term_map"],
         ),
         neighbours=_csr(arrays, "neighbours", (m, m)),
         people=arrays["people"],
         published_year=arrays["published_year"],
         added_days=arrays["added_days"],
+        # Generations of version 0.1.0 have none; their papers are told apart by text alone.
+        title_keys=arrays.get("title_keys", no_titles(m)),
         n_people=manifest.n_people,
         recency=arrays["recency"],
         centrality=arrays["centrality"],

@@ -3,14 +3,18 @@
 A generation is a folder ``<number>-<digest>``, where the digest is the beginning of the SHA-256 of
 its manifest and the manifest has those of all other files: the name vouches for every byte.
 ``CURRENT`` holds the name of one generation and is replaced, never rewritten. Whoever reads sees
-the old model or the new one.
+the old model or the new one. ``ARMS`` does the same for the two that an experiment compares.
 """
 
+import contextlib
+import json
 import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from secrets import token_hex
 from tempfile import mkdtemp
 
 import numpy as np
@@ -29,11 +33,16 @@ from models.artifacts.manifest import (
     JsonValue,
     Manifest,
     digest,
+    from_bytes,
     to_bytes,
 )
+from models.config import Config
 from models.ranking.model import Model
 
 CURRENT = "CURRENT"
+ARMS = "ARMS"
+ASIDE = "aside"
+"""The fact of a generation that was not made current when it was published."""
 DIGITS = 16
 """Hex digits of the digest in a name."""
 _NAME = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{DIGITS}}})")
@@ -46,19 +55,29 @@ class UnfitModel(ValueError):
     """A model that must not be published: not finite, or arrays that do not fit together."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arms:
+    """Which generations an experiment compares; ``experiment`` is whatever names it outside."""
+
+    experiment: str
+    control: str
+    challenger: str
+
+
 class Registry:
     """The generations under one folder, which is made when first published to."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def publish(self, model: Model, *, facts: Mapping[str, JsonValue]) -> str:
-        """Make ``model`` the current generation and return its id.
+    def publish(self, model: Model, *, facts: Mapping[str, JsonValue], aside: bool = False) -> str:
+        """Make ``model`` the current generation and return its id; ``aside`` leaves CURRENT alone.
 
         ``facts`` go into the manifest. UnfitModel if the model is broken; then, and whenever this
         stops half-way, the current generation stays what it was.
         """
         check_fit(model)
+        facts = {**facts, ASIDE: True} if aside else facts
         self.root.mkdir(parents=True, exist_ok=True)
         staging = Path(mkdtemp(prefix=_STAGING, dir=self.root))
         try:
@@ -66,8 +85,14 @@ class Registry:
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)
             raise
-        self._point_to(generation)
+        if not aside:
+            self._point_to(generation)
         return generation
+
+    def make_current(self, generation: str) -> None:
+        """Point CURRENT to a generation that is there. BrokenGeneration unless it is whole."""
+        self.open(generation)
+        self._point_to(generation)
 
     def current(self) -> str | None:
         """The id of the generation that CURRENT names, None if there is none. Not verified."""
@@ -80,23 +105,60 @@ class Registry:
     def open_current(self) -> tuple[str, Model, dict[str, JsonValue]] | None:
         """The current generation: id, model, facts; verified, arrays mapped copy-on-write.
 
-        If it is damaged, the newest good one instead; None if none is good.
+        If it is damaged, the newest good one instead, of those that were published aside only
+        where no other is left; None if none is good.
         """
+        spares = []
         for name in self._by_preference():
-            try:
-                model, manifest = read_model(self.root / name, name.partition("-")[2])
-            except BrokenGeneration:
+            if name != self.current() and self._is_aside(name):
+                spares.append(name)
                 continue
-            return name, model, dict(manifest.facts)
+            with contextlib.suppress(BrokenGeneration):
+                return name, *self.open(name)
+        for name in spares:
+            with contextlib.suppress(BrokenGeneration):
+                return name, *self.open(name)
         return None
 
+    def open(self, generation: str) -> tuple[Model, dict[str, JsonValue]]:
+        """Model and facts of one generation, verified. BrokenGeneration if it is not whole."""
+        model, manifest = read_model(self._folder(generation), generation.partition("-")[2])
+        return model, dict(manifest.facts)
+
+    def config_of(self, generation: str) -> Config:
+        """The hyper-parameters of a generation; of its files only the manifest is read.
+
+        BrokenGeneration if that is not what was published.
+        """
+        return self._manifest(generation).config
+
+    def arms(self) -> Arms | None:
+        """The generations that ARMS names, not verified; None while nothing is compared."""
+        try:
+            return Arms(**json.loads((self.root / ARMS).read_text("utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def point_arms_to(self, arms: Arms) -> None:
+        """Replace ARMS in one step."""
+        self._replace(ARMS, json.dumps(asdict(arms)).encode())
+
+    def drop_arms(self) -> None:
+        """Compare nothing any more; the generations go with the next :meth:`prune`."""
+        (self.root / ARMS).unlink(missing_ok=True)
+
     def prune(self, keep: int = 3, *, dead_after_s: float = DEAD_AFTER_S) -> None:
-        """Delete all generations but the ``keep`` newest and the current one, and what crashed
-        publishers left. Open maps of deleted files stay readable."""
-        current = self.current()
-        for name in self._generations()[max(1, keep) :]:
-            if name != current:
-                shutil.rmtree(self.root / name, ignore_errors=True)
+        """Delete all generations but the ``keep`` newest, the newest of those published aside,
+        the current one and the arms, and what crashed publishers left.
+
+        Open maps of deleted files stay readable.
+        """
+        arms, names = self.arms(), self._generations()
+        aside = [name for name in names if self._is_aside(name)]
+        spared = {self.current(), *aside[:1], *([arms.control, arms.challenger] if arms else [])}
+        spared |= set([name for name in names if name not in aside][: max(1, keep)])
+        for name in set(names) - spared:
+            shutil.rmtree(self.root / name, ignore_errors=True)
         if self.root.is_dir():
             for path in self.root.glob(f"{_STAGING}*"):
                 if _age_s(path) >= dead_after_s:  # a younger one may be at work
@@ -124,10 +186,32 @@ class Registry:
         return generation
 
     def _point_to(self, generation: str) -> None:
-        pointer = self.root / f"{_STAGING}{generation}.current"
-        write_bytes(pointer, generation.encode("ascii"))
-        pointer.replace(self.root / CURRENT)
+        self._replace(CURRENT, generation.encode("ascii"))
+
+    def _replace(self, name: str, content: bytes) -> None:
+        pointer = self.root / f"{_STAGING}{token_hex(8)}.{name.lower()}"
+        write_bytes(pointer, content)
+        pointer.replace(self.root / name)
         sync_folder(self.root)
+
+    def _manifest(self, generation: str) -> Manifest:
+        try:
+            raw = (self._folder(generation) / MANIFEST).read_bytes()
+        except OSError as error:
+            raise BrokenGeneration(str(error)) from error
+        if not digest(raw).startswith(generation.partition("-")[2]):
+            raise BrokenGeneration(f"{MANIFEST} is not what was published")
+        return from_bytes(raw)
+
+    def _folder(self, generation: str) -> Path:
+        if not _NAME.fullmatch(generation):
+            raise BrokenGeneration(f"{generation!r} is no name of a generation")
+        return self.root / generation
+
+    def _is_aside(self, generation: str) -> bool:
+        with contextlib.suppress(BrokenGeneration):
+            return self._manifest(generation).facts.get(ASIDE) is True
+        return False
 
     def _by_preference(self) -> Iterator[str]:
         """CURRENT, then the others from the newest down; each name once.
@@ -153,11 +237,28 @@ class Registry:
         return sorted(names, key=_number, reverse=True)
 
 
+class Pinned(Registry):
+    """The same folder, where one generation is the current one, whatever CURRENT says."""
+
+    def __init__(self, root: Path, generation: str) -> None:
+        super().__init__(root)
+        self._generation = generation
+
+    def current(self) -> str:
+        return self._generation
+
+    def open_current(self) -> tuple[str, Model, dict[str, JsonValue]] | None:
+        """This generation or none: another one would not be what was asked for."""
+        with contextlib.suppress(BrokenGeneration):
+            return self._generation, *self.open(self._generation)
+        return None
+
+
 def check_fit(model: Model) -> None:
     """Raise UnfitModel unless every number is finite (years may be NaN) and all shapes agree."""
     for name, array in arrays_of(model).items():
-        may_be_nan = name == "published_year"
-        if array.dtype.kind == "f" and not may_be_nan and not np.all(np.isfinite(array)):
+        numbers = array[~np.isnan(array)] if name == "published_year" else array
+        if array.dtype.kind == "f" and not np.all(np.isfinite(numbers)):
             raise UnfitModel(f"{name} has values that are not finite")
     for what, holds in _shape_rules(model).items():
         if not holds():
@@ -171,13 +272,16 @@ def _shape_rules(model: Model) -> Mapping[str, Callable[[], bool]]:
     return {
         "item factors": lambda: factors.items.shape == (m, f),
         "gram": lambda: factors.gram.shape == (f, f),
-        "term map": lambda: factors.term_map.shape == (len(factors.terms), f),
+        "term factors": lambda: (
+            factors.term_factors.shape == factors.term_map.shape == (len(factors.terms), f)
+        ),
         "terms": lambda: bool(np.all((factors.terms >= 0) & (factors.terms < v))),
         "weights": lambda: content.weights.shape == (m, v),
         "neighbours": lambda: model.neighbours.shape == (m, m),
         "columns of terms": lambda: (
             {len(content.idf), len(content.in_full), len(content.in_short)} == {v}
         ),
+        "title keys": lambda: model.title_keys.shape == (m, 2),
         "columns of papers": lambda: (
             {
                 len(column)

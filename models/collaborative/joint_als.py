@@ -11,7 +11,7 @@ better than factors solved from their words (nDCG@20 .265 against .237 on CiteUL
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,13 +28,15 @@ RIDGE_STEPS = 25
 class JointFactors:
     """``items`` (m, f) float32; ``gram`` (f, f) is itemsᵀ·items, for folding in a person.
 
-    ``terms`` (t,) int64 ascending are the vocabulary columns that have a say, ``term_map`` (t, f)
-    what each of them foretells of a paper's factors. Factors of people are not kept.
+    ``terms`` (t,) int64 ascending are the vocabulary columns that have factors, ``term_factors``
+    (t, f) these, and ``term_map`` (t, f) what each of them foretells of a paper's. Factors of
+    people are not kept.
     """
 
     items: FloatArray
     gram: FloatArray
     terms: AnyIntArray
+    term_factors: FloatArray
     term_map: FloatArray
 
 
@@ -58,9 +60,15 @@ def fit_joint(
         row_factors, items = _fit(rows, n_factors, config, seed, on_iteration)
         read = people_per_item(user_items) > 0
         items[read] = _solve_all(rows.T.tocsr()[read], row_factors, config.regularization)
-        term_map = _ridge(words, items, config.map_regularization)
+        term_map = ridge(words, items, config.map_regularization)
     items[~read] = words[~read] @ term_map
-    return JointFactors(items=items, gram=items.T @ items, terms=terms, term_map=term_map)
+    return JointFactors(
+        items=items,
+        gram=items.T @ items,
+        terms=terms,
+        term_factors=np.ascontiguousarray(row_factors[user_items.shape[0] :]),
+        term_map=term_map,
+    )
 
 
 def extend_joint(
@@ -79,7 +87,7 @@ def extend_joint(
     items[:n] = factors.items
     items[rows] = new
     gram = factors.gram - old.T @ old + new.T @ new
-    return JointFactors(items=items, gram=gram, terms=factors.terms, term_map=factors.term_map)
+    return replace(factors, items=items, gram=gram)
 
 
 def words_alone(
@@ -105,7 +113,7 @@ def _unit_rows(weights: sp.csr_matrix) -> sp.csr_matrix:
     return sp.csr_matrix(sp.diags_array(1 / np.maximum(lengths, 1e-9)) @ rows, dtype=np.float32)
 
 
-def _ridge(words: sp.csr_matrix, factors: FloatArray, regularization: float) -> FloatArray:
+def ridge(words: sp.csr_matrix, factors: FloatArray, regularization: float) -> FloatArray:
     """W (t, f) float32 that minimises |words · W - factors|² + regularization · |W|².
 
     By conjugate gradients on the normal equations, one course a column side by side (Hestenes &
@@ -130,6 +138,7 @@ def _without_evidence(n_items: int, n_factors: int) -> JointFactors:
         items=np.zeros((n_items, n_factors), np.float32),
         gram=np.zeros((n_factors, n_factors), np.float32),
         terms=np.zeros(0, np.int64),
+        term_factors=np.zeros((0, n_factors), np.float32),
         term_map=np.zeros((0, n_factors), np.float32),
     )
 

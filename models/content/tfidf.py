@@ -64,19 +64,28 @@ def index_texts(documents: Sequence[str], *, slope: float) -> TermIndex:
     return extend_index(_nothing(), documents, slope=slope)
 
 
-def extend_index(index: TermIndex, documents: Sequence[str], *, slope: float) -> TermIndex:
-    """A new index with the texts as further rows; rows and columns there were keep their numbers.
+def extend_index(
+    index: TermIndex, documents: Sequence[str], *, slope: float, rows: IntArray | None = None
+) -> TermIndex:
+    """A new index with the texts at the given ``rows`` (k,) int64, each row once.
 
-    Weights of all rows are brought up to date with the new document frequencies.
+    A row below ``n_items`` gets its text replaced, the others continue the index without a gap;
+    None: all texts are new. Rows and columns that were there keep their numbers; a term that no
+    text has any more keeps its column, without weight. Weights of all rows are brought up to date
+    with the new document frequencies.
     """
+    k, n = len(documents), index.n_items
+    rows = np.arange(n, n + k) if rows is None else rows
     columns = dict(index.columns)
-    counts, n_terms = _count(documents, columns)
-    n_columns = len(columns)
-    tf = sp.vstack([_widened(_tf_of(index), n_columns), counts], format="csr", dtype=np.float32)
-    is_full = n_terms >= FULL_TEXT_TERMS
-    in_full = _padded(index.in_full, n_columns) + _document_frequency(counts[is_full])
-    in_short = _padded(index.in_short, n_columns) + _document_frequency(counts[~is_full])
-    n_terms = np.concatenate([index.n_terms, n_terms])
+    counts, k_terms = _count(documents, columns)
+    tf, n_terms = _widened(_tf_of(index), len(columns)), index.n_terms
+    gone = rows[rows < n]
+    left_full, left_short = _document_frequencies(tf[gone], n_terms[gone])
+    came_full, came_short = _document_frequencies(counts, k_terms)
+    in_full = _padded(index.in_full, len(columns)) - left_full + came_full
+    in_short = _padded(index.in_short, len(columns)) - left_short + came_short
+    tf = _placed(sp.vstack([tf, counts], format="csr", dtype=np.float32), n, rows)
+    n_terms = np.concatenate([n_terms, k_terms])[_sources(n, rows)]
     idf = _idf(in_full, in_short, n_terms)
     weights, lengths = _weighted(tf, idf, n_terms, slope)
     return TermIndex(
@@ -89,6 +98,20 @@ def extend_index(index: TermIndex, documents: Sequence[str], *, slope: float) ->
         in_full=in_full,
         in_short=in_short,
     )
+
+
+def _sources(n: int, rows: IntArray) -> IntArray:
+    """Where in [old rows, texts] each row comes from."""
+    sources = np.arange(max(n, int(rows.max(initial=-1)) + 1))
+    sources[rows] = n + np.arange(len(rows))
+    return sources
+
+
+def _placed(stacked: sp.csr_matrix, n: int, rows: IntArray) -> sp.csr_matrix:
+    sources = _sources(n, rows)
+    if len(sources) == stacked.shape[0] and np.all(sources == np.arange(len(sources))):
+        return stacked  # nothing is replaced: no need of another copy
+    return sp.csr_matrix(stacked[sources])
 
 
 def _nothing() -> TermIndex:
@@ -143,8 +166,14 @@ def _padded(counts: IntArray, n: int) -> IntArray:
     return np.pad(counts, (0, n - len(counts)))
 
 
-def _document_frequency(counts: sp.csr_matrix) -> IntArray:
-    return np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
+def _document_frequencies(tf: sp.csr_matrix, n_terms: IntArray) -> tuple[IntArray, IntArray]:
+    """In how many of the abstracts and in how many of the short texts each term is, (v,) each."""
+    is_full = n_terms >= FULL_TEXT_TERMS
+    return _n_texts(tf[is_full]), _n_texts(tf[~is_full])
+
+
+def _n_texts(tf: sp.csr_matrix) -> IntArray:
+    return np.bincount(tf.indices, minlength=tf.shape[1]).astype(np.int64)
 
 
 def _idf(in_full: IntArray, in_short: IntArray, n_terms: IntArray) -> FloatArray:

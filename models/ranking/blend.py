@@ -40,6 +40,15 @@ class Blend:
         """Each part (m,) float32 on its own scale."""
         return {name: part.raw for name, part in self.parts.items()}
 
+    @property
+    def taste(self) -> FloatArray:
+        """What the scores owe to the person's papers, (m,) float32: all but the prior."""
+        total = np.zeros_like(self.scores)
+        for name, part in PARTS.items():
+            if part.smallest_scale is not None:
+                total += self.parts[name].raw * self.gains[name]
+        return total
+
     def part(self, name: str, rows: IntArray) -> FloatArray:
         """One part of the scores of the given papers, (k,) float32; the parts sum to the score."""
         return np.asarray(self.parts[name].raw[rows] * self.gains[name][rows], np.float32)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +14,8 @@ from models.content.tfidf import TermIndex, extend_index
 from models.ids import IdIndex
 from models.ranking.cold_start import prior_of
 
+Column = TypeVar("Column", FloatArray, IntArray)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
@@ -20,6 +23,8 @@ class Model:
 
     ``neighbours`` (m, m) CSR float32, ``people`` (m,) float32 how many people like each paper,
     ``published_year`` (m,) float32, NaN where unknown, ``added_days`` (m,) float32, ``n_people``.
+    ``title_keys`` (m, 2) int64: what stands for a paper's title, without and of its numbers; the
+    first is 0 where the title is unknown or too short to tell papers apart.
     """
 
     config: Config
@@ -30,6 +35,7 @@ class Model:
     people: FloatArray
     published_year: FloatArray
     added_days: FloatArray
+    title_keys: IntArray
     n_people: int
     recency: FloatArray
     centrality: FloatArray
@@ -46,29 +52,40 @@ class Model:
         documents: Sequence[str],
         published_year: FloatArray,
         added_days: FloatArray,
+        title_keys: IntArray | None = None,
     ) -> "Model":
-        """A model that knows k more papers: (k,) ids, texts, years (NaN unknown) and days.
+        """A model that knows k texts more: (k,) ids, texts, years (NaN unknown) and days.
 
-        The vocabulary grows, term weights are brought up to date, factors are folded in from the
-        terms that had factors. Ids that are known already, or said twice, are passed over.
+        ``title_keys`` (k, 2), None where titles are unknown. A new id becomes a further paper. The
+        text of a known one is replaced, as if it had been this one from the start; only where
+        people keep the paper its factors stay what they were trained to be, since they hold what
+        those people say of it, which the words do not. The vocabulary grows, term weights are
+        brought up to date, factors are folded in from the terms that had factors. Of an id said
+        twice the first counts.
         """
-        _, known = self.items.look_up(item_ids)
-        _, first = np.unique(item_ids, return_index=True)
-        new = np.sort(first[~known[first]])
-        if len(new) == 0:
+        ids, first = np.unique(np.asarray(item_ids, np.int64), return_index=True)
+        if len(ids) == 0:
             return self
-        texts = [documents[i] for i in new]
-        content = extend_index(self.content, texts, slope=self.config.slope)
-        added_rows = content.weights[self.content.n_items :]
+        places, known = self.items.look_up(ids)
+        new = np.sort(first[~known])
+        told = np.concatenate([first[known], new])
+        rows = np.concatenate([places[known], len(self.items) + np.arange(len(new))])
+        content = extend_index(
+            self.content, [documents[i] for i in told], slope=self.config.slope, rows=rows
+        )
+        people = _longer(self.people, len(new))
+        folded = rows[people[rows] == 0]
+        keys = no_titles(len(item_ids)) if title_keys is None else title_keys
         return replace(
             self,
             items=IdIndex(np.concatenate([self.item_ids, np.asarray(item_ids, np.int64)[new]])),
             content=content,
-            factors=extend_joint(self.factors, added_rows),
+            factors=extend_joint(self.factors, content.weights[folded], rows=folded),
             neighbours=_with_empty_rows(self.neighbours, len(new)),
-            people=np.concatenate([self.people, np.zeros(len(new), np.float32)]),
-            published_year=_joined(self.published_year, published_year[new]),
-            added_days=_joined(self.added_days, added_days[new]),
+            people=people,
+            published_year=_replaced(self.published_year, rows, published_year[told]),
+            added_days=_replaced(self.added_days, rows, added_days[told]),
+            title_keys=_replaced(self.title_keys, rows, keys[told]),
         ).with_prior()
 
     def with_prior(self) -> "Model":
@@ -77,8 +94,19 @@ class Model:
         return replace(self, recency=recency, centrality=centrality)
 
 
-def _joined(old: FloatArray, new: FloatArray) -> FloatArray:
-    return np.concatenate([old, np.asarray(new, np.float32)])
+def no_titles(n: int) -> IntArray:
+    """The keys (n, 2) of n papers whose titles are unknown."""
+    return np.zeros((n, 2), np.int64)
+
+
+def _longer(column: Column, k: int) -> Column:
+    return np.concatenate([column, np.zeros((k, *column.shape[1:]), column.dtype)])
+
+
+def _replaced(column: Column, rows: IntArray, values: Column) -> Column:
+    longer = _longer(column, max(0, int(rows.max()) + 1 - len(column)))
+    longer[rows] = values
+    return longer
 
 
 def _with_empty_rows(matrix: sp.csr_matrix, k: int) -> sp.csr_matrix:

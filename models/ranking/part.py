@@ -55,8 +55,8 @@ class Part:
     """How a part scores, and what its scores weigh in the blend.
 
     ``weight`` gives (m,) float32. Tops weaker than ``smallest_scale`` are not blown up to 1: a
-    person whose papers resemble nothing gets low scores, not confident ones. None: the scores are
-    on the scale of the blend as they are.
+    person whose papers resemble nothing gets low scores, not confident ones. None: no matter
+    of the person's taste, on the scale of the blend as it is.
     """
 
     score: Callable[[Model, Evidence], PartScores]

@@ -25,8 +25,12 @@ def first_admin(session: Session) -> User | None:
     return session.scalar(select(User).where(User.is_admin).order_by(User.id).limit(1))
 
 
+def n_users(session: Session) -> int:
+    return session.scalars(select(func.count()).select_from(User)).one()
+
+
 def has_users(session: Session) -> bool:
-    return bool(session.scalar(select(func.count()).select_from(User)))
+    return n_users(session) > 0
 
 
 def tokens_of(session: Session, user_id: int) -> Sequence[ApiToken]:

@@ -6,17 +6,23 @@ from flask import Response, request
 from werkzeug.datastructures import ETags
 
 from service.errors import PreconditionFailed, PreconditionRequired
-from service.tables import Bookmark, Paper, Rating
+from service.recommend.interests import state_of
+from service.recommend.records import InterestSummary
+from service.tables import Bookmark, Dismissal, Paper, Rating
+
+Mutable = Bookmark | Rating | Dismissal | Paper | InterestSummary
 
 _FORM = re.compile(r"(\d{1,9})(?:-\d{1,9})?", re.ASCII)
 
 
-def etag_of(row: Bookmark | Rating | Paper) -> str:
+def etag_of(row: Mutable) -> str:
     """The version of the row; then, where the paper is shown with it, that of the paper."""
+    if isinstance(row, InterestSummary):
+        return f"{row.version}-{state_of(row)}"
     return str(row.version) if isinstance(row, Paper) else f"{row.version}-{row.paper.version}"
 
 
-def etag_header(row: Bookmark | Rating | Paper) -> dict[str, str]:
+def etag_header(row: Mutable) -> dict[str, str]:
     return {"ETag": f'"{etag_of(row)}"'}
 
 
@@ -38,7 +44,7 @@ def expected_version() -> int | None:
     return max(versions)
 
 
-def not_modified(row: Bookmark | Rating | Paper) -> Response | None:
+def not_modified(row: Mutable) -> Response | None:
     """The answer 304, if the caller has this version already."""
     tags = request.if_none_match
     tag = etag_of(row)

@@ -2,7 +2,7 @@
 
 import enum
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +22,7 @@ NO_CONTROLS = r"^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$"
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _DIGITS = re.compile(r"-?[0-9]{1,15}", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?", re.ASCII)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _RFC_3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
@@ -111,6 +112,21 @@ class QueryFlag(ma.fields.Boolean):
         if value not in ("true", "false"):
             raise self.make_error("invalid")
         return bool(value == "true")
+
+
+class QueryDate(ma.fields.Date):
+    """A day as ISO 8601 writes it, 2026-12-01."""
+
+    default_error_messages = says(invalid="A date like 2026-12-01 is needed.")
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
+        if not (isinstance(value, str) and _DATE.fullmatch(value)):
+            raise self.make_error("invalid", input=value, obj_type=self.OBJ_TYPE)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Repeated(ma.fields.List[Any]):
+    """A parameter that may come again; unlike those of other lists its values may hold commas."""
 
 
 class Id(ma.fields.UUID):

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import cast
 
-from flask import Flask, Response, jsonify
+from flask import Flask, Response, jsonify, request
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.api.state import runtime
 from service.catalogue.queries import n_papers
-from service.recommend.serve import model_facts
+from service.recommend.serve import model_facts, training_facts
 from service.tables.migrations import is_current
 
 FINE = ("ok", "stale")
@@ -24,7 +24,8 @@ def register_health(app: Flask) -> None:
 
     @app.get("/health/ready")
     def ready() -> Response:
-        checks = {name: _outcome(check) for name, check in CHECKS.items()}
+        left_out = request.args.get("except", "").split(",")
+        checks = {name: _outcome(check) for name, check in CHECKS.items() if name not in left_out}
         wrong = {name: said for name, said in checks.items() if not said.startswith(FINE)}
         answer = jsonify(status="unavailable" if wrong else "ok", checks=checks)
         answer.headers["Cache-Control"] = "no-store"
@@ -63,8 +64,15 @@ def _model() -> str:
     return f"stale: {facts.stale_because}" if facts.stale_because else "ok"
 
 
+def _training() -> str:
+    with runtime().reading() as session:
+        facts = training_facts(session, runtime().live_model, now=datetime.now(UTC))
+    return f"late: {facts.late_because}" if facts.late_because else "ok"
+
+
 CHECKS: dict[str, Callable[[], str]] = {
     "database": _database,
     "migrations": _migrations,
     "model": _model,
+    "training": _training,
 }

@@ -54,7 +54,7 @@ def answer_once(
     if not _take(session, user_id, key, request_hash, now=now):
         return _answer_of(session, user_id, key, request_hash)
     answer = carry_out()
-    _keep(session, user_id, key, answer)
+    keep_answer(session, user_id, key, answer)
     return answer
 
 
@@ -93,7 +93,8 @@ def _answer_of(session: Session, user_id: int, key: str, request_hash: str) -> R
     return answer
 
 
-def _keep(session: Session, user_id: int, key: str, answer: Response) -> None:
+def keep_answer(session: Session, user_id: int, key: str, answer: Response) -> None:
+    """Keep what the same request gets when it comes again; the last that was kept counts."""
     session.execute(
         update(IdempotencyKey)
         .where(IdempotencyKey.user_id == user_id, IdempotencyKey.key == key)

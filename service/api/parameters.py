@@ -8,6 +8,7 @@ import marshmallow as ma
 from webargs.flaskparser import FlaskParser, abort
 
 from service.api.bodies import read_json
+from service.api.fields import Repeated
 
 MOST_PARAMETERS = 100
 
@@ -38,7 +39,9 @@ def query_values(query: bytes, schema: ma.Schema) -> dict[str, Any]:
         value = _decoded(raw_value)
         if value is None:
             _refuse({name: "The value is not UTF-8."})
-        if isinstance(schema.fields.get(name), ma.fields.List):
+        if isinstance(schema.fields.get(name), Repeated):
+            values.setdefault(name, []).append(value)
+        elif isinstance(schema.fields.get(name), ma.fields.List):
             values.setdefault(name, []).extend(part for part in value.split(",") if part)
         elif name in values:
             _refuse({name: "This parameter is there twice."})

@@ -11,6 +11,7 @@ from service.api.failures import register_failures
 from service.api.fields import Choice, Time, describe_choice, describe_text
 from service.api.headers import register_headers
 from service.api.health import register_health
+from service.api.metrics import register_metrics
 from service.api.problems import register_problem_pages
 from service.api.smorest import Api
 from service.api.start_page import register_start_page
@@ -20,6 +21,7 @@ from service.api.v1 import (
     explanations,
     feedback,
     imports,
+    interests,
     me,
     papers,
     ratings,
@@ -39,6 +41,7 @@ RESOURCES = (
     bookmarks,
     ratings,
     feedback,
+    interests,
     recommendations,
     explanations,
     imports,
@@ -80,5 +83,6 @@ def register_api(app: Flask, runtime: Runtime) -> None:
     register_failures(app)
     register_problem_pages(app)
     register_health(app)
+    register_metrics(app)
     register_start_page(app)
     register_documentation(app, api)

@@ -162,7 +162,9 @@ def _headers_of(status: int, method: str, hints: Mapping[str, Any]) -> list[str]
     is_success = status < HTTPStatus.MULTIPLE_CHOICES and status != HTTPStatus.NO_CONTENT
     wanted = {
         "X-Request-Id": True,
-        "ETag": "etag" in hints or "answers_etag" in hints or ("if_match" in hints and is_success),
+        "ETag": "etag" in hints
+        or "answers_etag" in hints
+        or ("if_match" in hints and is_success and method != "delete"),
         "Link": "page" in hints,
         "Location": "location" in hints,
         "Preference-Applied": "prefer_wait" in hints,

@@ -8,6 +8,8 @@ import click
 
 from service.cli.accounts import token, user
 from service.cli.data import backup, db, import_files
+from service.cli.evaluate import evaluate
+from service.cli.experiment import experiment
 from service.cli.model import train
 from service.cli.run import run, setup, worker
 from service.errors import ServiceError
@@ -36,7 +38,20 @@ def cli() -> None:
     logging.getLogger("alembic").setLevel("WARNING")
 
 
-for command in (run, setup, worker, import_files, train, user, token, db, backup):
+COMMANDS = (
+    run,
+    setup,
+    worker,
+    import_files,
+    train,
+    evaluate,
+    experiment,
+    user,
+    token,
+    db,
+    backup,
+)
+for command in COMMANDS:
     cli.add_command(command)
 
 if __name__ == "__main__":

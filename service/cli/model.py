@@ -40,6 +40,8 @@ def train(quiet: bool, until_stdin_closes: bool) -> None:
             f"Generation {made.generation}: {made.n_works:,} works, {made.n_interactions:,} "
             f"interactions of {made.n_people:,} people, {made.seconds:.1f} s."
         )
+        if made.challenger is not None:
+            console.print(f"Generation {made.challenger} challenges it in the running experiment.")
 
 
 def _end_with_parent() -> None:

@@ -23,8 +23,13 @@ from service.runtime import Runtime, build_runtime
 from service.tables import User
 from service.tables.migrations import is_current
 
-# File names and abstracts are full of brackets: none of them is markup here.
-console = Console(highlight=False, markup=False, emoji=False)
+
+def plain_console(*, stderr: bool = False, width: int | None = None) -> Console:
+    """File names and abstracts are full of brackets: none of them is markup here."""
+    return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+
+
+console = plain_console()
 
 
 @contextmanager
@@ -66,7 +71,7 @@ def person(session: Session, email: str | None) -> User:
     return user
 
 
-def progress_bar() -> Progress:
+def progress_bar(to: Console = console) -> Progress:
     """A bar with counts and the time left; on no terminal, a line when it is done."""
     return Progress(
         SpinnerColumn(),
@@ -74,5 +79,5 @@ def progress_bar() -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=console,
+        console=to,
     )

@@ -1,4 +1,4 @@
-"""Saves, rates, tags and dismisses: each change with its line in the interaction log."""
+"""Saves, rates, tags and feedback: each change with its line in the interaction log."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -12,6 +12,7 @@ from service.errors import InvalidInput, PreconditionFailed
 from service.library.queries import get_bookmark, get_dismissal, get_rating
 from service.library.records import (
     BookmarkChange,
+    FeedbackChange,
     NewBookmark,
     NewFeedback,
     NewRating,
@@ -193,14 +194,11 @@ def remove_rating(
 def give_feedback(
     session: Session, user_id: int, new: NewFeedback, *, now: datetime
 ) -> tuple[Dismissal, bool]:
-    """Dismiss a paper; said again, the last word counts. The flag tells whether it is the first."""
-    if (new.snooze is not None) != (new.kind is FeedbackKind.LATER):
-        raise InvalidInput(
-            "snooze_days goes with the kind later, and only with it.", field="snooze_days"
-        )
+    """Say something of a paper; said again, the last word counts. The flag tells whether it is
+    the first."""
+    until = _until(new, now=now)
     paper = get_paper(session, new.paper_id)
     version = _next_library_version(session, user_id)
-    until = now + new.snooze if new.snooze is not None else None
     made = insert_if_new(
         session,
         Dismissal,
@@ -211,48 +209,98 @@ def give_feedback(
             "kind": new.kind,
             "until": until,
             "dismissed_at": now,
+            "version": 1,
             "library_version": version,
         },
         unique=["user_id", "paper_id"],
     )
-    if made is None:
-        session.execute(
-            update(Dismissal)
-            .where(Dismissal.user_id == user_id, Dismissal.paper_id == paper.id)
-            .values(kind=new.kind, until=until, dismissed_at=now, library_version=version)
-        )
+    if made is not None:
+        said = get_dismissal(session, user_id, made.public_id)
+    else:
+        there = session.scalars(
+            select(Dismissal.public_id).where(
+                Dismissal.user_id == user_id, Dismissal.paper_id == paper.id
+            )
+        ).one()
+        said = get_dismissal(session, user_id, there)
+        _say(said, new.kind, until, version, now=now)
     _log(
         session,
         user_id,
         paper,
-        InteractionKind.DISMISS,
+        _line_of(new.kind),
         now=now,
         value=new.kind,
         slate_id=new.slate_id,
     )
-    dismissal_id = session.scalars(
-        select(Dismissal.public_id).where(
-            Dismissal.user_id == user_id, Dismissal.paper_id == paper.id
-        )
-    ).one()
-    return get_dismissal(session, user_id, dismissal_id), made is not None
+    return said, made is not None
 
 
-def undo_feedback(session: Session, user_id: int, dismissal_id: UUID, *, now: datetime) -> None:
-    """Let the paper be recommended again. Raises NotFound."""
+def change_feedback(
+    session: Session,
+    user_id: int,
+    dismissal_id: UUID,
+    change: FeedbackChange,
+    *,
+    expected_version: int | None,
+    now: datetime,
+) -> Dismissal:
+    """Raises NotFound, and PreconditionFailed if it is not at the expected version any more."""
+    until = _until(change, now=now)
     library_version = _next_library_version(session, user_id)
-    dismissal = get_dismissal(session, user_id, dismissal_id)
-    _log(session, user_id, dismissal.paper, InteractionKind.UNDISMISS, now=now)
-    _bury(session, user_id, "feedback", dismissal, library_version, now=now)
+    said = get_dismissal(session, user_id, dismissal_id)
+    _expect(said, expected_version)
+    _say(said, change.kind, until, library_version, now=now)
+    _log(session, user_id, said.paper, _line_of(change.kind), now=now, value=change.kind)
+    return said
+
+
+def undo_feedback(
+    session: Session,
+    user_id: int,
+    dismissal_id: UUID,
+    *,
+    expected_version: int | None,
+    now: datetime,
+) -> None:
+    """Leave the paper as if nothing had been said of it. Raises NotFound and PreconditionFailed."""
+    library_version = _next_library_version(session, user_id)
+    said = get_dismissal(session, user_id, dismissal_id)
+    _expect(said, expected_version)
+    _log(session, user_id, said.paper, InteractionKind.UNDISMISS, now=now, value=said.kind)
+    _bury(session, user_id, "feedback", said, library_version, now=now)
 
 
 def note_opening(
     session: Session, user_id: int, paper_id: UUID, *, slate_id: UUID | None, now: datetime
 ) -> None:
-    """Remember that a person opened a paper: weak evidence that they like it."""
+    """Remember that a person opened a paper: weak evidence that they like it.
+
+    Opening it from the same slate again changes nothing. Raises NotFound, and InvalidInput for a
+    slate that did not show the person this paper.
+    """
     paper = get_paper(session, paper_id)
+    if slate_id is not None and _is_opened_from(session, user_id, paper, slate_id):
+        return
     _next_library_version(session, user_id)
+    if slate_id is not None and _is_opened_from(session, user_id, paper, slate_id):
+        return  # a double click: the other one had the lock before
     _log(session, user_id, paper, InteractionKind.OPEN, now=now, slate_id=slate_id)
+
+
+def _is_opened_from(session: Session, user_id: int, paper: Paper, slate_id: UUID) -> bool:
+    there = session.scalar(
+        select(Interaction.id)
+        .join(Slate, Slate.id == Interaction.slate_id)
+        .where(
+            Interaction.user_id == user_id,
+            Interaction.paper_id == paper.id,
+            Interaction.kind == InteractionKind.OPEN,
+            Slate.public_id == slate_id,
+        )
+        .limit(1)
+    )
+    return there is not None
 
 
 def _next_library_version(session: Session, user_id: int) -> int:
@@ -265,7 +313,34 @@ def _next_library_version(session: Session, user_id: int) -> int:
     ).one()
 
 
-def _expect(row: Bookmark | Rating, version: int | None) -> None:
+def _until(said: NewFeedback | FeedbackChange, *, now: datetime) -> datetime | None:
+    if (said.snooze is not None) != (said.kind is FeedbackKind.LATER):
+        raise InvalidInput(
+            "snooze_days goes with the kind later, and only with it.", field="snooze_days"
+        )
+    return now + said.snooze if said.snooze is not None else None
+
+
+def _line_of(kind: FeedbackKind) -> InteractionKind:
+    """Asking for more is no dismissal, in the log neither."""
+    is_wish = kind is FeedbackKind.MORE_LIKE_THIS
+    return InteractionKind.MORE_LIKE_THIS if is_wish else InteractionKind.DISMISS
+
+
+def _say(
+    said: Dismissal,
+    kind: FeedbackKind,
+    until: datetime | None,
+    library_version: int,
+    *,
+    now: datetime,
+) -> None:
+    said.kind, said.until, said.dismissed_at = kind, until, now
+    said.version += 1
+    said.library_version = library_version
+
+
+def _expect(row: Bookmark | Rating | Dismissal, version: int | None) -> None:
     """None stands for whichever version it has."""
     if version is not None and row.version != version:
         raise PreconditionFailed("It has changed since you read it; read it again.")
@@ -371,8 +446,13 @@ def _log(
             at=now,
             slate_id=slate.id if slate else None,
             position=impression.position if impression else None,
-            generation=slate.generation if slate else None,
+            generation=_generation(slate, impression) if slate and impression else None,
             propensity=impression.propensity if impression else None,
         )
     )
     session.flush()
+
+
+def _generation(slate: Slate, impression: Impression) -> str | None:
+    """Which one proposed the paper: in an experiment its arm's, else the one of the slate."""
+    return impression.generation if impression.arm is not None else slate.generation

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from service.catalogue.queries import WITH_PARTS
@@ -59,6 +59,11 @@ def dismissals_page(
     at, public_id = Dismissal.dismissed_at, Dismissal.public_id
     page = newest_first(_dismissals(user_id), at, public_id, after=after, limit=limit)
     return session.scalars(page).all()
+
+
+def n_bookmarks(session: Session) -> int:
+    """Of everybody whom the session may see."""
+    return session.scalars(select(func.count(Bookmark.id))).one()
 
 
 def _bookmarks(user_id: int) -> Select[Bookmark]:

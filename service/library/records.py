@@ -51,6 +51,14 @@ class NewFeedback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackChange:
+    """What is said now in place of what was said."""
+
+    kind: FeedbackKind
+    snooze: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BookmarkFilter:
     status: ReadingStatus | None = None
     tag: str | None = None

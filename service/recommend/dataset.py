@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from models.feedback import History
 from models.training import TrainingSet
+from service.catalogue.fingerprints import title_keys
 from service.db import system_scope
 from service.library.records import tag_key
 from service.tables import (
@@ -34,8 +35,10 @@ from service.tables import (
     Work,
 )
 
-DISLIKES = frozenset({FeedbackKind.NOT_MY_TOPIC, FeedbackKind.LOW_QUALITY})
-"""Feedback that says something about taste; the other kinds only hide the paper."""
+NO_TASTE = frozenset({FeedbackKind.SEEN, FeedbackKind.LATER})
+"""Feedback that hides a paper and says nothing of taste. It takes the place of the openings before
+it: who says "later" has looked and not decided, and must see the paper again when its time is over.
+"""
 
 SECONDS_A_DAY = 86_400.0
 
@@ -47,6 +50,8 @@ class _Evidence:
     saved: bool = False
     finished: bool = False
     dismissed: bool = False
+    low_quality: bool = False
+    more_like_this: bool = False
     opens: int = 0
     stars: int = 0
     at: datetime | None = None
@@ -63,16 +68,8 @@ class Documents:
     texts: list[str]
     published_year: NDArray[np.float32]
     added_days: NDArray[np.float32]
-
-    def without(self, known: NDArray[np.int64]) -> "Documents":
-        """Those that are not among the known ones."""
-        new = np.flatnonzero(~np.isin(self.item_ids, known))
-        return Documents(
-            item_ids=self.item_ids[new],
-            texts=[self.texts[i] for i in new],
-            published_year=self.published_year[new],
-            added_days=self.added_days[new],
-        )
+    title_keys: NDArray[np.int64]
+    """(m, 2), see ``catalogue.fingerprints``; 0 for titles that nobody gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +98,18 @@ def hidden_works(session: Session, user_id: int, *, now: datetime) -> NDArray[np
     )
 
 
+def standing_feedback(
+    session: Session, user_id: int, work_id: int, *, now: datetime
+) -> set[FeedbackKind]:
+    """What the person says of a work, without a "later" whose time is over."""
+    rows = session.execute(
+        select(Dismissal.kind, Dismissal.until)
+        .join(Paper, Paper.id == Dismissal.paper_id)
+        .where(Dismissal.user_id == user_id, Paper.work_id == work_id)
+    )
+    return {kind for kind, until in rows if until is None or until > now}
+
+
 def works_tagged(session: Session, user_id: int, name: str) -> set[int]:
     """Works of the bookmarks with this tag."""
     return set(
@@ -115,9 +124,9 @@ def works_tagged(session: Session, user_id: int, name: str) -> set[int]:
 
 
 def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
-    """The works whose catalogue version is above the mark, in the order of their ids.
+    """The works with a paper whose catalogue version is above the mark, in the order of their ids.
 
-    A work with several papers speaks through the one that says most.
+    A work with several papers speaks through the one that says most, old or new.
     """
     rows = session.execute(
         select(
@@ -128,21 +137,23 @@ def documents(session: Session, *, now: datetime, above: int = -1) -> Documents:
             Paper.year,
             Paper.added_at,
         )
-        .where(Paper.catalogue_version > above)
+        .where(Paper.work_id.in_(select(Paper.work_id).where(Paper.catalogue_version > above)))
         .order_by(Paper.work_id, Paper.id)
     )
-    texts: dict[int, tuple[str, float, float]] = {}
+    texts: dict[int, tuple[str, float, float, tuple[int, int]]] = {}
     for work_id, title, display_title, abstract, year, added_at in rows:
         text = _text(title, display_title, abstract)
         if work_id not in texts or len(text) > len(texts[work_id][0]):
             added_days = (now - added_at).total_seconds() / SECONDS_A_DAY
-            texts[work_id] = (text, float(year) if year else np.nan, added_days)
+            keys = title_keys(display_title) if title else (0, 0)
+            texts[work_id] = (text, float(year) if year else np.nan, added_days, keys)
     values = list(texts.values())
     return Documents(
         item_ids=np.fromiter(texts, dtype=np.int64, count=len(texts)),
-        texts=[text for text, _, _ in values],
-        published_year=np.array([year for _, year, _ in values], dtype=np.float32),
-        added_days=np.array([days for _, _, days in values], dtype=np.float32),
+        texts=[text for text, *_ in values],
+        published_year=np.array([year for _, year, _, _ in values], dtype=np.float32),
+        added_days=np.array([days for _, _, days, _ in values], dtype=np.float32),
+        title_keys=np.array([keys for *_, keys in values], dtype=np.int64).reshape(-1, 2),
     )
 
 
@@ -180,6 +191,7 @@ def training_set(session: Session, *, now: datetime) -> tuple[TrainingSet, HighW
             documents=papers.texts,
             published_year=papers.published_year,
             added_days=papers.added_days,
+            title_keys=papers.title_keys,
         ),
         mark,
     )
@@ -192,6 +204,23 @@ def high_water(session: Session) -> HighWater:
         library_changes=library_changes(session),
         n_works=session.scalars(select(func.count()).select_from(Work)).one(),
     )
+
+
+def first_change(session: Session, *, after: datetime | None) -> datetime | None:
+    """When the first thing happened that a training at ``after`` could not know of; None if nothing
+    did, or if nobody has ever done anything that could be learned from.
+
+    Reads the whole log: for those who watch the service, not for each answer.
+    """
+    with system_scope(session, "whether a training is due"):
+        first_ever = session.scalar(select(func.min(Interaction.at)))
+        if first_ever is None or after is None:
+            return first_ever
+        firsts = (
+            session.scalar(select(func.min(Interaction.at)).where(Interaction.at > after)),
+            session.scalar(select(func.min(Paper.added_at)).where(Paper.added_at > after)),
+        )
+        return min(filter(None, firsts), default=None)
 
 
 def library_changes(session: Session) -> int:
@@ -212,20 +241,29 @@ def _evidence(session: Session, user_id: int | None) -> dict[tuple[int, int], _E
         one = found[person, work]
         one.stars = max(one.stars, stars)
         one.happened(at)
+    silent_since: dict[tuple[int, int], datetime] = {}
     for person, work, kind, at in _rows(
         session, user_id, Dismissal, Dismissal.kind, Dismissal.dismissed_at
     ):
-        if kind in DISLIKES:
-            one = found[person, work]
-            one.dismissed = True
-            one.happened(at)
+        if kind in NO_TASTE:
+            silent_since[person, work] = max(at, silent_since.get((person, work), at))
+        else:
+            _said(found[person, work], kind, at)
     for person, work, _, at in _rows(
         session, user_id, Interaction, Interaction.kind, Interaction.at
     ):
-        one = found[person, work]
-        one.opens += 1
-        one.happened(at)
+        if (person, work) not in silent_since or at > silent_since[person, work]:
+            one = found[person, work]
+            one.opens += 1
+            one.happened(at)
     return dict(sorted(found.items()))
+
+
+def _said(one: _Evidence, kind: FeedbackKind, at: datetime) -> None:
+    one.dismissed |= kind == FeedbackKind.NOT_MY_TOPIC
+    one.low_quality |= kind == FeedbackKind.LOW_QUALITY
+    one.more_like_this |= kind == FeedbackKind.MORE_LIKE_THIS
+    one.happened(at)
 
 
 def _rows(
@@ -251,6 +289,8 @@ def _history(evidence: Mapping[tuple[int, int], _Evidence], now: datetime) -> Hi
         saved=np.array([one.saved for one in those], dtype=np.bool_),
         finished=np.array([one.finished for one in those], dtype=np.bool_),
         dismissed=np.array([one.dismissed for one in those], dtype=np.bool_),
+        low_quality=np.array([one.low_quality for one in those], dtype=np.bool_),
+        more_like_this=np.array([one.more_like_this for one in those], dtype=np.bool_),
         opens=np.array([one.opens for one in those], dtype=np.int64),
         ratings=np.array([one.stars for one in those], dtype=np.int64),
         age_days=np.maximum(np.array(ages, dtype=np.float32), 0),

@@ -1,21 +1,20 @@
 """Answers why one paper has its score: the numbers of ``models.explaining``, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from models import explaining
 from models.content.analyzer import surface_forms
 from models.explaining import Explanation, PaperShare
 from models.feedback import History
-from models.recommending import Request
 from service.errors import TemporarilyUnavailable
-from service.recommend.dataset import hidden_works, history_of, texts_of
+from service.recommend.dataset import standing_feedback, texts_of
 from service.recommend.live_model import LiveModel
+from service.recommend.question import Question, question_of, request_to
 from service.recommend.reasons import Share, deeds_of, reasons_of
 from service.recommend.records import (
     PaperExplanation,
@@ -25,11 +24,19 @@ from service.recommend.records import (
     Wish,
     WordOfScore,
 )
-from service.recommend.serve import facts_of, named_works, papers_of_works, seeds_of
+from service.recommend.serve import facts_of, papers_of_works
 from service.recommend.wording import summary_of
-from service.tables import Paper
+from service.tables import FeedbackKind, Paper
 
 COUNTERFACTUALS = explaining.COUNTERFACTUALS
+OF_FEEDBACK = {
+    FeedbackKind.NOT_MY_TOPIC: Standing.DISMISSED,
+    FeedbackKind.LOW_QUALITY: Standing.LOW_QUALITY,
+    FeedbackKind.MORE_LIKE_THIS: Standing.MORE_LIKE_THIS,
+    FeedbackKind.SEEN: Standing.SEEN,
+    FeedbackKind.LATER: Standing.LATER,
+}
+"""Of several papers of one work the first of these that was said of any of them."""
 
 
 def explain_paper(
@@ -44,30 +51,30 @@ def explain_paper(
 ) -> PaperExplanation:
     """Why the paper ranks where it does for one person, in a session bound to that person.
 
-    Its numbers are those of a list made at the same moment. Of the wish count ``tag`` and
-    ``seeds``, and ``limit``: so many papers and terms are shown, the rest as a sum. Raises
-    InvalidInput for seeds or tags that are not there, TemporarilyUnavailable for a paper that the
-    model has not read yet.
+    Its numbers are those of a list made at the same moment for the same wish. Its ``limit`` says
+    how many papers and terms are shown; the rest come as a sum. Raises InvalidInput for seeds,
+    tags or interests that are not there, TemporarilyUnavailable for a paper that the model has not
+    read yet.
     """
     live = live_model.current(session, now=now)
-    history = history_of(session, user_id, now=now)
-    hidden = hidden_works(session, user_id, now=now)
-    seeds = seeds_of(session, user_id, wish)
+    question = question_of(session, live_model, live, user_id, wish, now=now)
+    request, _ = request_to(session, live_model, live, user_id, question)
     found = explaining.explain(
         live.model,
-        history,
-        Request(limit=wish.limit, exclude=np.concatenate([hidden, history.item_ids]), seeds=seeds),
+        question.history,
+        request,
         paper.work_id,
         counterfactuals=counterfactuals,
     )
     if found is None:
         raise TemporarilyUnavailable("The recommender has not read this paper yet.")
-    reasons = _reasons(session, user_id, found, history, wish)
-    terms = _words(session, found, limit=wish.limit)
+    said = standing_feedback(session, user_id, paper.work_id, now=now)
+    reasons = _reasons(session, user_id, found, question)
+    terms = _words(session, found, limit=question.request.limit)
     explanation = PaperExplanation(
         paper=paper,
         strategy=found.strategy,
-        standing=_standing(found, history, hidden),
+        standing=_standing(found, question.everything, said),
         score=found.score,
         rank=found.rank,
         n_candidates=found.n_candidates,
@@ -86,11 +93,11 @@ def explain_paper(
 
 
 def _reasons(
-    session: Session, user_id: int, found: Explanation, history: History, wish: Wish
+    session: Session, user_id: int, found: Explanation, question: Question
 ) -> tuple[Reason, ...]:
-    shown = _shown(found.papers, limit=wish.limit)
-    papers = papers_of_works(session, [share.item_id for share in shown], wish)
-    deeds = deeds_of(history, named=named_works(session, wish))
+    shown = _shown(found.papers, limit=question.request.limit)
+    papers = papers_of_works(session, [share.item_id for share in shown], frozenset())
+    deeds = deeds_of(question.history, named=question.named)
     shares = [_share(found, one) for one in shown]
     reasons = reasons_of(session, user_id, shares, papers, deeds)
     return tuple(reasons.get(found.item_id, ()))
@@ -120,19 +127,21 @@ def _words(session: Session, found: Explanation, *, limit: int) -> tuple[WordOfS
     return tuple(WordOfScore(term=written[one.term], amount=one.amount) for one in named[:limit])
 
 
-def _standing(found: Explanation, history: History, hidden: NDArray[np.int64]) -> Standing:
+def _standing(found: Explanation, done: History, said: Collection[FeedbackKind]) -> Standing:
+    """``done``: all that the person did; ``said``: their feedback on this paper."""
     if found.rank is not None:
         return Standing.CANDIDATE
-    of_it = history.item_ids == found.item_id
-    grounds = {
-        Standing.IN_LIBRARY: of_it & history.saved,
-        Standing.DISMISSED: of_it & history.dismissed,
-        Standing.RATED: of_it & (history.ratings > 0),
-        Standing.OPENED: of_it & (history.opens > 0),
-    }
-    if found.item_id in hidden and not grounds[Standing.IN_LIBRARY].any():
-        return Standing.DISMISSED
-    return next((why for why, rows in grounds.items() if rows.any()), Standing.SEED)
+    own = done.where(np.isin(done.item_ids, found.item_id))
+    if own.saved.any():
+        return Standing.IN_LIBRARY
+    for kind, standing in OF_FEEDBACK.items():
+        if kind in said:
+            return standing
+    if own.ratings.any():
+        return Standing.RATED
+    if len(own.known_ids) and own.opens.any():
+        return Standing.OPENED
+    return Standing.MUTED if found.is_muted else Standing.SEED
 
 
 def _parts(found: Explanation) -> tuple[PartOfScore, ...]:

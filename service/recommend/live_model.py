@@ -1,7 +1,7 @@
 """The model that answers now: the newest good generation, with the papers that came since."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -10,13 +10,17 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from models.artifacts.registry import Registry
+from models.artifacts.registry import Pinned, Registry
 from models.feedback import History
+from models.ranking.interests import Interests
 from models.ranking.model import Model
 from models.training import TrainingSet, train
 from service.catalogue.queries import catalogue_version
 from service.recommend.dataset import documents
+from service.recommend.recent import Recent
 
+MOST_PEOPLE = 32
+"""Whose interests are kept at hand: each is a few numbers for each word of the catalogue."""
 DAMAGED = "Generation {} is damaged; {} answers in its place until the next training."
 
 
@@ -41,17 +45,42 @@ class Live:
 class LiveModel:
     """Hands out one immutable model at a time and swaps it when there is a newer one."""
 
-    def __init__(self, folder: Path) -> None:
-        self.registry = Registry(folder)
+    def __init__(self, folder: Path, *, only: str | None = None) -> None:
+        """With ``only`` it is this generation for good, or a model of the texts if it is broken."""
+        self.registry = Registry(folder) if only is None else Pinned(folder, only)
         self._live: Live | None = None
         self._pointed_at: str | None = None
         """What CURRENT said when the model was opened; the generation may be an older good one."""
         self._lock = threading.Lock()
+        self._pinned: Mapping[str, LiveModel] = {}
+        self.interests: Recent[Interests] = Recent(MOST_PEOPLE)
+
+    def pinned(self, generations: Collection[str]) -> Mapping[str, "LiveModel"]:
+        """Each of these generations by name, whatever CURRENT says; others are let go."""
+        there = self._pinned
+        if there.keys() == set(generations):
+            return there
+        with self._lock:
+            self._pinned = {
+                name: there.get(name) or LiveModel(self.registry.root, only=name)
+                for name in generations
+            }
+            return self._pinned
+
+    @property
+    def generation(self) -> str | None:
+        """The generation that answers, opened if need be; None if there is no good one."""
+        live = self._live
+        if live is None or self._pointed_at != self.registry.current():
+            live = self._open(live)
+        return live.generation
 
     def current(self, session: Session, *, now: datetime) -> Live:
         """The model for this request; take it once, since the next call may give another.
 
-        Without any good generation it is a model of the texts alone.
+        It knows every paper that the session can see: whoever sees a new one first lets the model
+        grow by it, and only those who see it, too, wait for that. Without any good generation it is
+        a model of the texts alone.
         """
         live = self._live
         if live is None or self._pointed_at != self.registry.current():
@@ -61,6 +90,8 @@ class LiveModel:
         return live
 
     def _open(self, seen: Live | None) -> Live:
+        if seen is not None and self._lock.locked():
+            return seen  # somebody is at it, and a model that is a training older answers as well
         with self._lock:
             if self._live is not None and self._live is not seen:
                 return self._live
@@ -91,12 +122,11 @@ class LiveModel:
             version = catalogue_version(session)
             if live is None or live.catalogue_version >= version:
                 return live or Live(model=_untrained(), generation=None)
-            papers = documents(session, now=now, above=live.catalogue_version)
-            new = papers.without(live.model.item_ids)
+            new = documents(session, now=now, above=live.catalogue_version)
             live = replace(
                 live,
                 model=live.model.extend(
-                    new.item_ids, new.texts, new.published_year, new.added_days
+                    new.item_ids, new.texts, new.published_year, new.added_days, new.title_keys
                 ),
                 catalogue_version=version,
             )

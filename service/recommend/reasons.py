@@ -1,13 +1,15 @@
 """From shares of a score to reasons: what the person did, the words in common, the readers."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from sqlalchemy.orm import Session
 
+from models import IntArray
 from models.content.analyzer import surface_forms, terms_of
 from models.feedback import History
+from models.recommending import NO_IDS
 from service.recommend.dataset import texts_of
 from service.recommend.readers import Pair, readers_of_both
 from service.recommend.records import Deed, Reason
@@ -82,17 +84,19 @@ def _reason(
     return replace(reason, text=text)
 
 
-def deeds_of(history: History, *, named: Collection[int] = ()) -> dict[int, Deeds]:
+def deeds_of(history: History, *, named: IntArray = NO_IDS) -> dict[int, Deeds]:
     """What the person did, by work, what says most first; ``named`` are seeds of the request."""
     stars = dict(zip(history.item_ids.tolist(), history.ratings.tolist(), strict=True))
     done = {
         Deed.RATED: history.ratings > 0,
         Deed.FINISHED: history.finished,
         Deed.SAVED: history.saved,
+        Deed.MORE_LIKE_THIS: history.more_like_this,
         Deed.DISMISSED: history.dismissed,
+        Deed.LOW_QUALITY: history.low_quality,
         Deed.OPENED: history.opens > 0,
     }
-    those: dict[int, list[Deed]] = {work: [Deed.NAMED] for work in named}
+    those: dict[int, list[Deed]] = {work: [Deed.NAMED] for work in named.tolist()}
     for deed, rows in done.items():
         for work in history.item_ids[np.flatnonzero(rows)].tolist():
             those.setdefault(work, []).append(deed)

@@ -1,16 +1,23 @@
 """Trains a generation and publishes it, or keeps the last and says why."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from models.artifacts.registry import Registry, UnfitModel
-from models.training import train
+from sqlalchemy.orm import Session
+
+from models.artifacts.registry import Arms, Registry, UnfitModel
+from models.training import TrainingSet, UnfitData, train
 from service.db import Sessions
 from service.errors import ModelRefused
-from service.recommend.dataset import HighWater, training_set
+from service.recommend.dataset import HighWater, first_change, training_set
+from service.recommend.experiments import Plan, training_plan
+from service.recommend.recipes import Settings, config_with
+
+Progress = Callable[[str, float], None]
 
 KEPT_GENERATIONS = 3
 LIBRARY_CHANGES = 10
@@ -20,8 +27,11 @@ LIBRARY_SHARE = 0.02
 NEW_WORKS = 10
 NEW_WORKS_SHARE = 0.002
 """A hundred thousand papers train in minutes, and a good day brings them two hundred more."""
-STALE_AFTER = timedelta(hours=26)
-"""A daily training that is two hours late."""
+DUE_AFTER = timedelta(days=1)
+"""With anything new at all a training is due by then; with much that is new, sooner."""
+LATE_AFTER = timedelta(hours=2)
+"""A training takes minutes, and a failed one is tried five times within one hour."""
+STALE_AFTER = DUE_AFTER + LATE_AFTER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +41,8 @@ class Rebuilt:
     n_works: int
     n_interactions: int
     seconds: float
+    challenger: str | None = None
+    """The generation of the other arm, where an experiment runs or is to begin."""
 
 
 def rebuild(
@@ -39,39 +51,89 @@ def rebuild(
     *,
     now: datetime,
     clock: Callable[[], float],
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
+    challenger: Settings | None = None,
 ) -> Rebuilt:
     """Read everything, train, check, publish. Writes to the models folder, never to the database.
 
-    Raises ModelRefused when the new generation is not fit to serve; the last one then stays.
+    While an experiment runs both of its arms are made of the same data; ``challenger`` makes the
+    other arm of one that is to begin. Raises ModelRefused when a new generation is not fit to
+    serve; the last one then stays, and so do the arms.
     """
     started = clock()
-    with sessions.reading() as session:
+    with sessions.reading() as session, _refused():
         data, mark = training_set(session, now=now)
-    model = train(data, progress=progress)
-    seconds = clock() - started
-    n_people = len(set(data.user_ids.tolist()))
+        plan = training_plan(session)
+    wanted = plan.challenger if challenger is None else {**plan.settings, **challenger}
+    report = progress or _silent
+    model_for = report if wanted is None else _part_of(report, 0.0)
     facts: dict[str, Any] = {
         "trained_at": now.isoformat(),
         "catalogue_version": mark.catalogue_version,
         "library_changes": mark.library_changes,
         "n_works": mark.n_works,
-        "n_people": n_people,
+        "n_people": len(set(data.user_ids.tolist())),
         "n_interactions": len(data.user_ids),
-        "fit_seconds": round(seconds, 3),
     }
-    try:
-        generation = registry.publish(model, facts=facts)
-    except UnfitModel as error:
-        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
+    generation = _publish(registry, data, plan.settings, facts, clock, model_for)
+    other = None
+    if wanted is not None:
+        half = _part_of(report, 0.5)
+        other = _publish(registry, data, wanted, facts, clock, half, aside=True)
+        with sessions.reading() as session:
+            goes_on = training_plan(session).experiment == plan.experiment
+        if goes_on:
+            _put_in_place(registry, plan, generation, other)
     registry.prune(keep=KEPT_GENERATIONS)
     return Rebuilt(
         generation=generation,
-        n_people=n_people,
+        n_people=facts["n_people"],
         n_works=len(data.item_ids),
         n_interactions=len(data.user_ids),
-        seconds=seconds,
+        seconds=clock() - started,
+        challenger=other,
     )
+
+
+def _publish(
+    registry: Registry,
+    data: TrainingSet,
+    settings: Settings,
+    facts: dict[str, Any],
+    clock: Callable[[], float],
+    progress: Progress,
+    *,
+    aside: bool = False,
+) -> str:
+    started = clock()
+    with _refused():
+        model = train(data, config_with(settings), progress=progress)
+        facts = {**facts, "fit_seconds": round(clock() - started, 3)}
+        return registry.publish(model, facts=facts, aside=aside)
+
+
+def _put_in_place(registry: Registry, plan: Plan, control: str, challenger: str) -> None:
+    if plan.experiment is not None:
+        experiment = str(plan.experiment)
+        registry.point_arms_to(Arms(experiment=experiment, control=control, challenger=challenger))
+
+
+def _part_of(progress: Progress, begin: float) -> Progress:
+    """The half of the work that begins at this share of it."""
+    return lambda stage, share: progress(stage, begin + share / 2)
+
+
+def _silent(_stage: str, _share: float) -> None:
+    return None
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """What must not be learned from, and what must not be served, is refused in the same words."""
+    try:
+        yield
+    except (UnfitData, UnfitModel) as error:
+        raise ModelRefused(f"The new model is not fit to serve: {error}.") from error
 
 
 def why_rebuild(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -> str | None:
@@ -84,19 +146,20 @@ def why_rebuild(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime)
         return f"{works} new papers"
     if changes >= max(LIBRARY_CHANGES, math.ceil(LIBRARY_SHARE * mark.library_changes)):
         return f"{changes} changes of people's libraries"
-    trained_at = facts.get("trained_at")
-    age = now - datetime.fromisoformat(trained_at) if trained_at else STALE_AFTER
+    trained_at = _trained_at(facts)
+    age = now - trained_at if trained_at else STALE_AFTER
     is_other = mark.catalogue_version != int(facts.get("catalogue_version", 0))
-    if (changes or is_other) and age > timedelta(days=1):
+    if (changes or is_other) and age > DUE_AFTER:
         return "a day has passed"
     return None
 
 
 def why_stale(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -> str | None:
     """What a reader of a list should know of the model's age, or None if it is as it should be."""
-    if facts is None or not facts.get("trained_at"):
+    trained_at = _trained_at(facts)
+    if facts is None or trained_at is None:
         return "No model has been trained yet; papers are compared by their texts alone."
-    age = now - datetime.fromisoformat(facts["trained_at"])
+    age = now - trained_at
     changes = mark.library_changes - int(facts.get("library_changes", 0))
     works = mark.n_works - int(facts.get("n_works", 0))
     if age > STALE_AFTER and (changes or works):
@@ -105,3 +168,27 @@ def why_stale(facts: dict[str, Any] | None, mark: HighWater, *, now: datetime) -
             "of people's libraries came since."
         )
     return None
+
+
+def why_late(session: Session, facts: dict[str, Any] | None, *, now: datetime) -> str | None:
+    """What an operator should know: a training has been due for two hours and did not come.
+
+    It is due a day after the last one, or with the first thing that happens later than that: an
+    installation at rest is not late, nor is one that wakes up, nor one that nobody uses.
+    """
+    trained_at = _trained_at(facts)
+    if trained_at is not None and now - trained_at <= STALE_AFTER:
+        return None
+    changed_at = first_change(session, after=trained_at)
+    if changed_at is None:
+        return None
+    due_at = max(changed_at, trained_at + DUE_AFTER) if trained_at else changed_at
+    if now - due_at <= LATE_AFTER:
+        return None
+    last = f"the last was on {trained_at:%Y-%m-%d}" if trained_at else "there was none yet"
+    return f"A training has been due since {due_at:%Y-%m-%d %H:%M} UTC; {last}."
+
+
+def _trained_at(facts: dict[str, Any] | None) -> datetime | None:
+    at = (facts or {}).get("trained_at")
+    return datetime.fromisoformat(at) if at else None

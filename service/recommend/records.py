@@ -3,10 +3,10 @@
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
-from service.tables import Paper
+from service.tables import Arm, Paper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +20,24 @@ class Wish:
     """From the papers with this tag only, instead of the whole library."""
     seeds: tuple[UUID, ...] = ()
     """From these papers only, instead of the library."""
-    venue: str | None = None
+    interest: UUID | None = None
+    """From the papers of this interest only, muted or not."""
+    exclude_tags: tuple[str, ...] = ()
+    """Go by the library without the papers that have one of these tags."""
+    venues: tuple[str, ...] = ()
+    """Only papers of one of these, capitals aside."""
     year_from: int | None = None
+    year_to: int | None = None
+    published_after: date | None = None
+    """To the year, as no more is known of a paper: see ``restrictions.earliest_year``."""
     list_name: str | None = None
     """Only papers of the listing with this heading."""
+    exclude: tuple[UUID, ...] = ()
+    """Papers not to be shown this time; says nothing of taste."""
+    freshness: float = 0.0
+    """0 to 1: how much recent papers gain."""
+    exploration: float = 0.0
+    """0 to 0.5: the share of the slate that is drawn from below it."""
     explain: bool = True
     """Whether to say which of the person's papers brought the scores."""
 
@@ -36,7 +50,10 @@ class Deed(enum.StrEnum):
     RATED = "rated"
     FINISHED = "finished"
     SAVED = "saved"
+    MORE_LIKE_THIS = "more_like_this"
     DISMISSED = "dismissed"
+    """As not their topic."""
+    LOW_QUALITY = "low_quality"
     OPENED = "opened"
 
 
@@ -46,8 +63,17 @@ class Standing(enum.StrEnum):
     CANDIDATE = "candidate"
     IN_LIBRARY = "in_library"
     DISMISSED = "dismissed"
+    """As not their topic."""
+    LOW_QUALITY = "low_quality"
+    MORE_LIKE_THIS = "more_like_this"
+    SEEN = "seen"
+    MUTED = "muted"
+    """It belongs to an interest that is muted."""
+    LATER = "later"
+    """Put aside, and its time is not over."""
     RATED = "rated"
     OPENED = "opened"
+    """A short time ago, and nothing else was done with it."""
     SEED = "seed"
 
 
@@ -72,6 +98,33 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InterestName:
+    id: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterestSummary:
+    """An interest as it is shown."""
+
+    id: UUID
+    name: str
+    derived_name: str
+    terms: tuple[str, ...]
+    n_papers: int
+    share: float
+    """Of a slate, 0 to 1; 0 if it is muted or merged into another."""
+    weight: float
+    muted: bool
+    merged: tuple[InterestName, ...]
+    """What is merged into it, as far as it has papers."""
+    merged_into: UUID | None
+    papers: tuple[Paper, ...]
+    """The most typical."""
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecommendedPaper:
     paper: Paper
     rank: int
@@ -81,8 +134,28 @@ class RecommendedPaper:
     because: tuple[Reason, ...]
     """The largest positive shares of the score, at most three."""
     others: float
-    """What all other papers of the person's brought, for it or against: the rest of the score."""
+    """What all other papers of the person's brought, for it or against: the rest of the score but
+    for the parts ``prior`` and ``freshness``, which are nobody's papers'."""
     propensity: float
+    """The chance that it had to be in this slate."""
+    explored: bool
+    """It is here because it was drawn, not by its score."""
+    interest: InterestName | None = None
+    """The interest of the person that it comes from."""
+    arm: Arm | None = None
+    """Who proposed it, where two generations share the list."""
+    generation: str | None = None
+    """The arm's generation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What a change did to the person's best 50 papers by score, before any re-ranking."""
+
+    changed_of_top_50: int
+    """How many are in it now that were not, or the other way round, whichever is more."""
+    text: str
+    """The same in a sentence; where there are fewer than 50 papers left, it says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +167,28 @@ class ModelFacts:
     catalogue_as_of: datetime
     stale: bool
     stale_because: str | None
+    experiment: str | None = None
+    """The experiment whose two generations share the list, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingFacts:
+    """How the trainings stand, for those who watch the service."""
+
+    generation: str | None
+    trained_at: datetime | None
+    seconds: float | None
+    """How long the last one took."""
+    catalogue_lag: int
+    """Changes of the catalogue that it did not know; the living model has their texts already."""
+    late_because: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedPapers:
+    items: tuple[tuple[Paper, float], ...]
+    """With their scores, best first."""
+    model: ModelFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +202,7 @@ class Recommendations:
     model: ModelFacts
     library_version: int
     catalogue_version: int
+    experiment_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

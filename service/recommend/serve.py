@@ -1,40 +1,36 @@
 """Answers what to read next: one read of history, one of papers, arithmetic in between."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, func, insert, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from models import recommending
-from models.config import Config
-from models.recommending import Request
 from models.recommending import Slate as ModelSlate
 from service.accounts.queries import get_user
 from service.catalogue.queries import WITH_PARTS
-from service.errors import InvalidInput
-from service.recommend.dataset import (
-    HighWater,
-    hidden_works,
-    history_of,
-    library_changes,
-    works_tagged,
-)
+from service.recommend.dataset import HighWater, library_changes
+from service.recommend.interests import MyInterests
+from service.recommend.interleaved import propose
 from service.recommend.live_model import Live, LiveModel
+from service.recommend.question import Question, question_of, request_to
 from service.recommend.reasons import Share, deeds_of, reasons_of
-from service.recommend.rebuild import why_stale
+from service.recommend.rebuild import why_late, why_stale
 from service.recommend.records import (
+    InterestName,
     ModelFacts,
     Recommendations,
     RecommendedPaper,
+    RelatedPapers,
+    TrainingFacts,
     Wish,
 )
+from service.recommend.restrictions import fitting_papers
 from service.tables import Impression, Paper, Slate
-
-DEFAULT_DIVERSITY = Config().diversity
 
 EXPLANATIONS = {
     "personal": "Chosen by what you saved, rated and dismissed.",
@@ -56,36 +52,30 @@ def recommend(
 ) -> Recommendations:
     """The slate for one person, in a session bound to that person; logs nothing.
 
-    Raises InvalidInput for seeds or tags that are not there.
+    Raises InvalidInput for seeds, tags, interests, venues or listings that are not there.
     """
     library_version = get_user(session, user_id).library_version
     live = live_model.current(session, now=now)
-    history = history_of(session, user_id, now=now)
-    seeds = seeds_of(session, user_id, wish)
-    hidden = np.concatenate([hidden_works(session, user_id, now=now), history.item_ids])
-    slate = recommending.recommend(
-        live.model,
-        history,
-        Request(
-            limit=wish.limit,
-            allowed=_allowed(session, wish),
-            exclude=hidden,
-            seeds=seeds,
-            diversity=DEFAULT_DIVERSITY if wish.diversity is None else wish.diversity,
-            explain=wish.explain,
-        ),
-        rng=rng,
-    )
+    question = question_of(session, live_model, live, user_id, wish, now=now)
+    interests: dict[str | None, MyInterests | None] = {}
+
+    def ask(one: Live) -> ModelSlate:
+        request, mine = request_to(session, live_model, one, user_id, question)
+        interests[one.generation] = mine
+        return recommending.recommend(one.model, question.history, request, rng=rng)
+
+    proposal = propose(session, live_model, live, ask, limit=wish.limit, now=now, rng=rng)
+    slate, live, shared = proposal.slate, proposal.live, proposal.shared
+    makers = {
+        item.item_id: shared.generations[shared.arms[item.item_id]] if shared else live.generation
+        for item in slate.items
+    }
     works = [item.item_id for item in slate.items]
     own = [one.item_id for item in slate.items for one in item.because]
-    papers = papers_of_works(session, {*works, *own}, wish)
-    reasons = reasons_of(
-        session,
-        user_id,
-        _shares(slate),
-        papers,
-        deeds_of(history, named=named_works(session, wish)),
-    )
+    fitting = fitting_papers(session, question.restrictions, works)
+    papers = papers_of_works(session, {*works, *own}, fitting)
+    deeds = deeds_of(question.history, named=question.named)
+    reasons = reasons_of(session, user_id, _shares(slate), papers, deeds)
     items = tuple(
         RecommendedPaper(
             paper=papers[item.item_id],
@@ -94,11 +84,15 @@ def recommend(
             parts=item.parts,
             because=tuple(reasons.get(item.item_id, ())),
             others=(
-                item.score - sum(one.amount for one in item.because)
+                item.from_papers - sum(one.amount for one in item.because)
                 if slate.strategy == "personal"
                 else 0.0
             ),
             propensity=item.propensity,
+            explored=item.explored,
+            interest=_interest(interests[makers[item.item_id]], item.interest),
+            arm=shared.arms[item.item_id] if shared else None,
+            generation=makers[item.item_id] if shared else None,
         )
         for item in slate.items
         if item.item_id in papers
@@ -106,12 +100,17 @@ def recommend(
     return Recommendations(
         slate_id=uuid4(),
         strategy=slate.strategy,
-        explanation=_explanation(slate, wish),
+        explanation=_explanation(slate, wish, question),
         items=items,
-        model=facts_of(session, live, now=now),
+        model=replace(facts_of(session, live, now=now), experiment=shared.name if shared else None),
         library_version=library_version,
         catalogue_version=live.catalogue_version,
+        experiment_id=shared.experiment_id if shared else None,
     )
+
+
+def _interest(mine: MyInterests | None, unit: int | None) -> InterestName | None:
+    return mine.name_of(unit) if mine else None
 
 
 def _shares(slate: ModelSlate) -> list[Share]:
@@ -122,14 +121,29 @@ def _shares(slate: ModelSlate) -> list[Share]:
     ]
 
 
-def _explanation(slate: ModelSlate, wish: Wish) -> str:
+def _explanation(slate: ModelSlate, wish: Wish, question: Question) -> str:
     if not slate.items:
-        return "Nothing is left to recommend: no paper that you do not know yet fits the request."
+        return f"Nothing is left to recommend: {_why_empty(question)}"
     if slate.strategy == "personal" and wish.seeds:
         return "Chosen by the papers that you named; what you dislike still counts against a paper."
+    if slate.strategy == "personal" and wish.interest is not None:
+        return "Chosen by your papers of this interest; what you dislike still counts."
     if slate.strategy == "personal" and wish.tag is not None:
         return "Chosen by your papers with this tag; what you dislike still counts against a paper."
+    if slate.strategy == "cold_start" and wish.exclude_tags:
+        return "Recent papers: without those with these tags, you have none that say what you like."
     return EXPLANATIONS[slate.strategy]
+
+
+def _why_empty(question: Question) -> str:
+    allowed = question.request.allowed
+    if allowed is None:
+        return "you know every paper of the catalogue, or have put it aside."
+    fields = ", ".join(one.field for one in question.restrictions)
+    if len(allowed) == 0:
+        return f"no paper in the catalogue fits the request ({fields}). Ask for less of a paper."
+    are = "the one paper that fits" if len(allowed) == 1 else f"the {len(allowed)} papers that fit"
+    return f"you know {are} the request ({fields}), or have put them aside."
 
 
 def log_slate(session: Session, user_id: int, made: Recommendations, *, now: datetime) -> None:
@@ -142,6 +156,7 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
         strategy=made.strategy,
         library_version=made.library_version,
         catalogue_version=made.catalogue_version,
+        experiment_id=made.experiment_id,
     )
     session.add(slate)
     session.flush()
@@ -153,6 +168,8 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
             "paper_id": item.paper.id,
             "score": item.score,
             "propensity": item.propensity,
+            "arm": item.arm,
+            "generation": item.generation,
         }
         for item in made.items
     ]
@@ -162,12 +179,15 @@ def log_slate(session: Session, user_id: int, made: Recommendations, *, now: dat
 
 def related(
     session: Session, live_model: LiveModel, paper: Paper, *, limit: int, now: datetime
-) -> list[tuple[Paper, float]]:
+) -> RelatedPapers:
     """The papers nearest to one, nearest first, with their similarity; never itself."""
     live = live_model.current(session, now=now)
     found = recommending.related(live.model, paper.work_id, limit=limit)
-    papers = papers_of_works(session, {work for work, _ in found}, Wish())
-    return [(papers[work], score) for work, score in found if work in papers]
+    papers = papers_of_works(session, {work for work, _ in found}, frozenset())
+    return RelatedPapers(
+        items=tuple((papers[work], score) for work, score in found if work in papers),
+        model=facts_of(session, live, now=now),
+    )
 
 
 def model_facts(session: Session, live_model: LiveModel, *, now: datetime) -> ModelFacts:
@@ -175,8 +195,22 @@ def model_facts(session: Session, live_model: LiveModel, *, now: datetime) -> Mo
     return facts_of(session, live_model.current(session, now=now), now=now)
 
 
+def training_facts(session: Session, live_model: LiveModel, *, now: datetime) -> TrainingFacts:
+    """How the trainings stand, in a session that is nobody's."""
+    live = live_model.current(session, now=now)
+    facts = dict(live.facts) if live.generation else None
+    seconds = (facts or {}).get("fit_seconds")
+    return TrainingFacts(
+        generation=live.generation,
+        trained_at=live.trained_at,
+        seconds=None if seconds is None else float(seconds),
+        catalogue_lag=live.catalogue_version - int((facts or {}).get("catalogue_version", 0)),
+        late_because=why_late(session, facts, now=now),
+    )
+
+
 def facts_of(session: Session, live: Live, *, now: datetime) -> ModelFacts:
-    """How old this model is."""
+    """What every list says of the model that made it."""
     mark = HighWater(
         catalogue_version=live.catalogue_version,
         library_changes=library_changes(session),
@@ -194,62 +228,16 @@ def facts_of(session: Session, live: Live, *, now: datetime) -> ModelFacts:
     )
 
 
-def seeds_of(session: Session, user_id: int, wish: Wish) -> NDArray[np.int64]:
-    """The works to go by instead of the whole library, int64; none for the library.
-
-    Raises InvalidInput for seeds or tags that are not there.
-    """
-    works = named_works(session, wish)
-    if wish.tag is not None:
-        tagged = works_tagged(session, user_id, wish.tag)
-        if not tagged:
-            raise InvalidInput("None of your bookmarks has this tag.", field="tag")
-        works |= tagged
-    return np.array(sorted(works), dtype=np.int64)
-
-
-def named_works(session: Session, wish: Wish) -> set[int]:
-    """The works of the seeds that the wish names. Raises InvalidInput if one is not there."""
-    if not wish.seeds:
-        return set()
-    found = session.execute(
-        select(Paper.public_id, Paper.work_id).where(Paper.public_id.in_(wish.seeds))
-    ).all()
-    if unknown := set(wish.seeds) - {public_id for public_id, _ in found}:
-        raise InvalidInput(f"There is no paper {min(unknown)}.", field="seeds")
-    return {work_id for _, work_id in found}
-
-
-def _allowed(session: Session, wish: Wish) -> NDArray[np.int64] | None:
-    """The works that the wish leaves, or None if it leaves all."""
-    conditions = _conditions(wish)
-    if not conditions:
-        return None
-    return np.array(
-        session.scalars(select(Paper.work_id).where(*conditions).distinct()).all(), dtype=np.int64
-    )
-
-
-def _conditions(wish: Wish) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if wish.venue is not None:
-        conditions.append(func.lower(Paper.venue) == wish.venue.lower())
-    if wish.year_from is not None:
-        conditions.append(Paper.year >= wish.year_from)
-    if wish.list_name is not None:
-        conditions.append(Paper.list_name == wish.list_name)
-    return conditions
-
-
-def papers_of_works(session: Session, works: Collection[int], wish: Wish) -> dict[int, Paper]:
-    """One paper for each work: one that fits the wish, if it can be, and has an abstract."""
+def papers_of_works(
+    session: Session, works: Collection[int], fitting: Collection[int]
+) -> dict[int, Paper]:
+    """One paper for each work: one of ``fitting``, if it can be, and with an abstract."""
     rows: Sequence[Paper] = session.scalars(
         select(Paper).where(Paper.work_id.in_(works)).options(*WITH_PARTS).order_by(Paper.id)
     ).all()
 
     def preference(paper: Paper) -> tuple[bool, bool]:
-        fits = wish.list_name is None or paper.list_name == wish.list_name
-        return fits, paper.abstract is not None
+        return paper.id in fitting, paper.abstract is not None
 
     best: dict[int, Paper] = {}
     for paper in rows:

@@ -8,25 +8,35 @@ PARTS = {
     "collaborative": "what people and words like yours go with",
     "neighbours": "the libraries that hold both it and yours",
     "content": "the words it shares with your papers",
+    "prior": "how many people keep it",
     "recency": "how recent it is",
     "centrality": "how central it is to the catalogue",
+    "freshness": "the freshness that you asked for",
 }
 """What the parts are to a reader; one that is not here goes by its name."""
 
 LEFT_OUT = {
     Standing.IN_LIBRARY: "It is in your library",
     Standing.DISMISSED: "You dismissed it",
+    Standing.LOW_QUALITY: "You called it low quality",
+    Standing.MORE_LIKE_THIS: "You asked for more like it",
+    Standing.SEEN: "You said that you have seen it",
+    Standing.LATER: "You put it aside for later",
     Standing.RATED: "You rated it",
+    Standing.MUTED: "It belongs to an interest that you muted",
     Standing.OPENED: "You opened it",
     Standing.SEED: "You named it as a seed",
 }
-VERBS = {
-    Deed.NAMED: "named",
-    Deed.FINISHED: "finished",
-    Deed.SAVED: "saved",
-    Deed.DISMISSED: "dismissed",
-    Deed.OPENED: "opened",
+DONE = {
+    Deed.NAMED: "named {}",
+    Deed.FINISHED: "finished {}",
+    Deed.SAVED: "saved {}",
+    Deed.MORE_LIKE_THIS: "asked for more like {}",
+    Deed.DISMISSED: "dismissed {}",
+    Deed.LOW_QUALITY: "called {} low quality",
+    Deed.OPENED: "opened {}",
 }
+AGAINST = (Deed.DISMISSED, Deed.LOW_QUALITY)
 WORST_STARS = 2
 """Up to here a rating speaks against a paper."""
 MOST_NAMED = 3
@@ -82,14 +92,14 @@ def _done(reason: Reason, title: str) -> str:
     deed = _telling(reason)
     if deed is Deed.RATED:
         return f"you rated {title} {reason.stars} star{'' if reason.stars == 1 else 's'}"
-    return f"you {VERBS[deed] if deed else 'know'} {title}"
+    return f"you {(DONE[deed] if deed else 'know {}').format(title)}"
 
 
 def _telling(reason: Reason) -> Deed | None:
     """The deed that explains the sign: a paper saved and then dismissed is a dismissed one."""
     if not reason.is_liked and (reason.stars is None or reason.stars > WORST_STARS):
-        return Deed.DISMISSED
-    return next((deed for deed in reason.deeds if deed is not Deed.DISMISSED), None)
+        return next((deed for deed in AGAINST if deed in reason.deeds), Deed.DISMISSED)
+    return next((deed for deed in reason.deeds if deed not in AGAINST), None)
 
 
 def _without(what: str, rank: int, rank_without: int) -> str:

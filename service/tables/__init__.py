@@ -9,7 +9,9 @@ from service.tables.accounts import (
     User,
 )
 from service.tables.base import LARGEST_INT, Base, clean_text
+from service.tables.experiments import Arm, Decision, Experiment
 from service.tables.interactions import Impression, Interaction, InteractionKind, Slate
+from service.tables.interests import LARGEST_WEIGHT, Interest
 from service.tables.jobs import Import, ImportRow, ImportState, Job, JobState, Outcome
 from service.tables.library import (
     Bookmark,
@@ -32,14 +34,18 @@ from service.tables.papers import (
 
 __all__ = [
     "LARGEST_INT",
+    "LARGEST_WEIGHT",
     "AnswerState",
     "ApiToken",
+    "Arm",
     "AuditEntry",
     "Base",
     "Bookmark",
     "BookmarkTag",
     "CatalogueState",
+    "Decision",
     "Dismissal",
+    "Experiment",
     "FailedLogin",
     "FeedbackKind",
     "IdempotencyKey",
@@ -49,6 +55,7 @@ __all__ = [
     "Impression",
     "Interaction",
     "InteractionKind",
+    "Interest",
     "Job",
     "JobState",
     "LibraryDeletion",

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from service.db import Owned
 from service.tables.base import Base, ByValue, Public, is_one_of
+from service.tables.experiments import Arm
 
 
 class InteractionKind(enum.StrEnum):
@@ -19,6 +20,7 @@ class InteractionKind(enum.StrEnum):
     UNRATE = "unrate"
     DISMISS = "dismiss"
     UNDISMISS = "undismiss"
+    MORE_LIKE_THIS = "more_like_this"
 
 
 class Slate(Public, Owned, Base):
@@ -31,19 +33,27 @@ class Slate(Public, Owned, Base):
     strategy: Mapped[str] = mapped_column(sa.String(32))
     library_version: Mapped[int] = mapped_column(sa.BigInteger)
     catalogue_version: Mapped[int] = mapped_column(sa.BigInteger)
+    experiment_id: Mapped[int | None] = mapped_column(
+        sa.ForeignKey("experiment.id", ondelete="SET NULL"), index=True
+    )
+    """The experiment that put it together from two generations, if one did."""
 
 
 class Impression(Owned, Base):
     """A paper shown at a position of a slate, with the probability that it was chosen."""
 
     __tablename__ = "impression"
-    __table_args__ = (sa.UniqueConstraint("slate_id", "position"),)
+    __table_args__ = (sa.UniqueConstraint("slate_id", "position"), is_one_of("arm", Arm))
 
     slate_id: Mapped[int] = mapped_column(sa.ForeignKey("slate.id", ondelete="CASCADE"))
     position: Mapped[int]
     paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
     score: Mapped[float]
     propensity: Mapped[float]
+    arm: Mapped[Arm | None] = mapped_column(ByValue(Arm))
+    """Who proposed it, in the slate of an experiment."""
+    generation: Mapped[str | None]
+    """The generation of the arm; null where the slate says it."""
 
 
 class Interaction(Owned, Base):
@@ -61,9 +71,11 @@ class Interaction(Owned, Base):
     paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
     kind: Mapped[InteractionKind] = mapped_column(ByValue(InteractionKind))
     value: Mapped[str | None] = mapped_column(sa.String(32))
-    """Stars, the new status or the kind of dismissal."""
+    """Stars, the new status or the kind of feedback."""
     at: Mapped[datetime]
-    slate_id: Mapped[int | None] = mapped_column(sa.ForeignKey("slate.id", ondelete="SET NULL"))
+    slate_id: Mapped[int | None] = mapped_column(
+        sa.ForeignKey("slate.id", ondelete="SET NULL"), index=True
+    )
     position: Mapped[int | None]
     generation: Mapped[str | None]
     propensity: Mapped[float | None]

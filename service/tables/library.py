@@ -1,4 +1,4 @@
-"""What a person keeps: bookmarks, ratings, tags, and what they do not want to see."""
+"""What a person keeps: bookmarks, ratings, tags, and what they say of papers."""
 
 import enum
 from datetime import datetime
@@ -19,12 +19,18 @@ class ReadingStatus(enum.StrEnum):
 
 
 class FeedbackKind(enum.StrEnum):
-    """Why a paper should not be shown; each has its own effect on the recommendations."""
+    """What a person says of a paper; each has its own effect on the recommendations.
+
+    None of these papers is shown again while it stands, ``later`` only until its time is over.
+    ``seen`` and ``later`` say nothing of taste, ``not_my_topic`` is a dislike, ``low_quality`` a
+    mild one, and ``more_like_this`` is worth a bookmark without being one.
+    """
 
     SEEN = "seen"
     LATER = "later"
     NOT_MY_TOPIC = "not_my_topic"
     LOW_QUALITY = "low_quality"
+    MORE_LIKE_THIS = "more_like_this"
 
 
 class Bookmark(Public, Versioned, Owned, Base):
@@ -69,8 +75,8 @@ class Rating(Public, Versioned, Owned, Base):
     paper: Mapped[Paper] = relationship(lazy="raise")
 
 
-class Dismissal(Public, Owned, Base):
-    """A paper not to be recommended again, and why; ``until`` ends a "later"."""
+class Dismissal(Public, Versioned, Owned, Base):
+    """What a person said of a paper, which is then not recommended; ``until`` ends a "later"."""
 
     __tablename__ = "dismissal"
     __table_args__ = (

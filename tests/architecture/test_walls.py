@@ -12,7 +12,7 @@ import pytest
 from service.cli.main import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("accounts", "library", "catalogue", "importers", "recommend")
+ROOMS = ("accounts", "library", "catalogue", "importers", "interests", "recommend")
 PICKLES = {"pickle", "cPickle", "joblib", "dill", "cloudpickle", "shelve", "marshal", "jsonpickle"}
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from service.accounts.actions import create_user
 from service.accounts.records import NewUser
 from service.db import Sessions, make_engine, system_scope
-from service.tables import Base
+from service.tables import Base, Dismissal, FeedbackKind
 from service.tables.migrations import configuration, is_current, migrations_folder, upgrade
 from tests import databases
 from tests.factories import NOW, PASSWORD
@@ -122,6 +122,30 @@ def test_every_step_down_and_up_keeps_the_rows_of_what_stays(engine: Engine):
             n: c for n, c in before.items() if n in there
         }
     assert is_current(engine)
+
+
+def test_going_back_before_more_like_this_leaves_what_else_was_said(engine: Engine):
+    fill(engine)
+    before = ScriptDirectory(str(migrations_folder())).get_revision("0003").down_revision
+
+    def said() -> list[str]:
+        with engine.connect() as connection:
+            return list(connection.scalars(sa.text("SELECT kind FROM dismissal")))
+
+    with Sessions(engine).writing() as session, system_scope(session, "a test"):
+        there = session.scalars(sa.select(Dismissal)).one()
+        new = NewUser(email="eve@example.org", password=PASSWORD)
+        eve = create_user(session, new, now=NOW)
+        kind = FeedbackKind.MORE_LIKE_THIS
+        values = {"paper_id": there.paper_id, "dismissed_at": NOW, "library_version": 1}
+        session.add(Dismissal(user_id=eve.id, kind=kind, **values))
+        session.commit()
+    alembic.command.downgrade(configuration(engine), before)
+    assert said() == ["seen"]
+    upgrade(engine)
+    assert said() == ["seen"]
+    with Sessions(engine).reading() as session, system_scope(session, "a test"):
+        assert session.scalars(sa.select(Dismissal)).one().version == 1
 
 
 def test_upgrading_twice_changes_nothing(engine: Engine):

@@ -157,6 +157,8 @@ def history_of(*item_ids: int, **columns: object) -> History:
         "saved": (True, np.bool_),
         "finished": (False, np.bool_),
         "dismissed": (False, np.bool_),
+        "low_quality": (False, np.bool_),
+        "more_like_this": (False, np.bool_),
         "opens": (0, np.int64),
         "ratings": (0, np.int64),
         "age_days": (0.0, np.float32),

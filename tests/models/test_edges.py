@@ -2,16 +2,18 @@
 
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 
+from models.artifacts.registry import Registry, check_fit
+from models.collaborative import neighbours
 from models.config import Config
 from models.feedback import History
 from models.ids import IdIndex
-from models.ranking.blend import blend
-from models.recommending import evidence_of, related
-from models.training import TrainingSet, train
+from models.recommending import Slate, evidence_of, related
+from models.training import TrainingSet, UnfitData, train
 from tests.models.papers import IDS, PAPERS, ask, history_of, ids_of, saved, titles, training_set
 
 
@@ -19,6 +21,12 @@ def people_who_save(*lists: list[int]) -> dict[str, object]:
     items = np.concatenate([np.asarray(ids, np.int64) for ids in lists])
     owners = np.repeat(np.arange(len(lists)), [len(ids) for ids in lists])
     return {"user_ids": owners, "history": History.of_saved(items)}
+
+
+def assert_sane(slate: Slate) -> None:
+    """Numbers that mean something: not NaN, and not the -3.4e38 of a paper that fills a gap."""
+    numbers = [[item.score, *item.parts.values(), item.propensity] for item in slate.items]
+    assert np.all(np.abs(np.array(numbers)) < 1e3)
 
 
 def test_no_papers():
@@ -84,6 +92,59 @@ def test_more_factors_than_papers():
     assert ids_of(ask(tiny, history_of(100), 1)) == [101]
 
 
+CHINESE = ["图神经网络的预训练", "大规模图神经网络", "强化学习中的探索", "联邦学习与隐私"]
+ABSTRACTS = list(PAPERS.values())
+EDGES = {
+    "nobody and nothing": training_set([]),
+    "nobody": training_set(ABSTRACTS),
+    "one by one": training_set(["a graph"], **people_who_save([100])),
+    "all the same": training_set([ABSTRACTS[0]] * 30, **people_who_save([100, 101], [101])),
+    "no text": training_set([""] * 30, **people_who_save([100, 101], [100, 101])),
+    "text of blanks": training_set([" \n", "\t"], **people_who_save([100])),
+    "only Chinese": training_set(CHINESE, **people_who_save([100, 101])),
+    "one list": training_set(ABSTRACTS, **people_who_save([100, 101, 102], [100, 101, 102])),
+    "one star": training_set(ABSTRACTS, history=history_of(*IDS.values(), ratings=1)),
+    "everything saved": training_set(ABSTRACTS, **people_who_save(list(IDS.values()))),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_edge_goes_all_the_way(edge, tmp_path):
+    """Trained with more factors than there is data, published, opened, grown, and asked."""
+    registry = Registry(tmp_path)
+    registry.publish(train(EDGES[edge]), facts={})
+    model = registry.open_current()[1]
+    day = np.zeros(2, np.float32)
+    grown = model.extend(np.array([7, 100]), ["graphs anew", "图 graphs"], day, day)
+    check_fit(grown)
+    for asked in (model, grown):
+        everything = asked.item_ids
+        assert ask(asked, History.of_saved(everything)).items == ()
+        for history in (
+            History.empty(),
+            history_of(100),
+            history_of(100, 101, ratings=1),
+            history_of(*everything[1:].tolist()),
+        ):
+            slate = ask(asked, history, 50)
+            known = set(history.item_ids.tolist())
+            assert set(ids_of(slate)) == set(everything.tolist()) - known
+            assert_sane(slate)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("column", ["age_days", "added_days"])
+def test_numbers_that_are_none_are_not_learned_from(column, wrong):
+    whole = training_set(["a", "b"], history=history_of(100))
+    columns = {name: getattr(whole, name) for name in TrainingSet.__slots__}
+    if column == "age_days":
+        columns["history"] = history_of(100, age_days=wrong)
+    else:
+        columns[column] = np.array([0, wrong], np.float32)
+    with pytest.raises(UnfitData, match=column):
+        TrainingSet(**columns)
+
+
 def test_unknown_ids_are_no_trouble(model):
     history = history_of(1, 2, IDS["moat"], -7)
     assert ids_of(ask(model, history, 1, exclude=np.array([5]))) == [IDS["ebb"]]
@@ -94,14 +155,30 @@ def test_the_same_row_twice_counts_once(model):
     assert len(evidence_of(model, history_of(IDS["moat"], IDS["moat"])).rows) == 1
 
 
-def test_twenty_thousand_saves():
-    documents = [*PAPERS.values(), *titles(21_000)]
-    data = training_set(documents, **people_who_save(list(range(200, 20_200)), [100, 101]))
-    big = train(data, Config(factors=16, iterations=2))
-    slate = ask(big, History.of_saved(np.arange(200, 20_200)), 20)
+def test_a_hundred_thousand_saves(monkeypatch):
+    n = 100_000
+    mine = np.arange(200, 200 + n)
+    documents = [*PAPERS.values(), *titles(1000), *[""] * n]
+    pairs: list[int] = []
+    usual = neighbours._block
+
+    def counted(by_item, scaled, *rest):
+        pairs.append(int(np.diff(scaled.indptr).max()))
+        return usual(by_item, scaled, *rest)
+
+    monkeypatch.setattr(neighbours, "_block", counted)
+    data = training_set(documents, **people_who_save(mine.tolist(), [100, 101]))
+    big = train(data, Config(factors=8, iterations=1))
+    assert max(pairs) <= neighbours.LONGEST_LIST, "the square of it is what neighbours cost"
+    history = History.of_saved(mine)
+    tracemalloc.start()
+    slate = ask(big, history, 20)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 300 * 2**20
     assert len(slate.items) == 20
-    assert not set(ids_of(slate)) & set(range(200, 20_200))
-    assert np.all(np.isfinite(blend(big, evidence_of(big, history_of(100))).scores))
+    assert not set(ids_of(slate)) & set(mine.tolist())
+    assert_sane(slate)
 
 
 def test_columns_of_different_length_are_refused():

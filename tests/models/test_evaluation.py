@@ -18,7 +18,7 @@ from models.evaluation.metrics import (
     novelty,
     recall_at,
 )
-from models.evaluation.split import rows_of, split_by_time
+from models.evaluation.split import split_by_time
 from tests.models.papers import history_of
 
 RANKED = np.array([7, 3, 9, 1])
@@ -90,7 +90,7 @@ def test_the_latest_liked_papers_are_hidden():
     del ages
     users = np.array([1, 1, 1, 1, 1, 1, 2, 2, 3])
     split = split_by_time(users, history, share=0.4)
-    assert rows_of(history, split.hidden).item_ids.tolist() == [13, 14]
+    assert history.where(split.hidden).item_ids.tolist() == [13, 14]
     assert np.array_equal(split.known, ~split.hidden)
 
 

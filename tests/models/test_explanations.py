@@ -1,5 +1,6 @@
 """Why a score is what it is: three ways to take it apart, each exact."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -71,6 +72,8 @@ def histories(draw: st.DrawFn) -> History:
         *ids,
         saved=draw(flags),
         dismissed=draw(flags),
+        low_quality=draw(flags),
+        more_like_this=draw(flags),
         finished=draw(flags),
         ratings=draw(st.lists(st.integers(0, 5), min_size=n, max_size=n)),
         opens=draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)),
@@ -94,10 +97,32 @@ def test_each_of_the_three_views_sums_to_the_score(number: int, history: History
         assert part.raw * part.gain == pytest.approx(part.amount, abs=scale)
     if found.strategy == "personal":
         assert len(found.papers) == len(evidence.rows), "all of them, not only the largest"
-        assert found.not_from_papers == pytest.approx(0, abs=scale)
-    else:
-        prior = sum(p.amount for p in found.parts if p.name in {"recency", "centrality"})
-        assert found.not_from_papers == pytest.approx(prior, abs=scale)
+    rest = sum(p.amount for p in found.parts if p.name in {"prior", "recency", "centrality"})
+    assert found.not_from_papers == pytest.approx(rest, abs=scale)
+
+
+@pytest.mark.parametrize("history", [saved("moat", "atlas"), History.empty()])
+def test_freshness_is_a_part_that_no_paper_and_no_word_accounts_for(busy: Model, history: History):
+    model = replace(busy, published_year=np.linspace(2000, 2026, len(busy.items))).with_prior()
+    plain = explain(model, history, EVERYTHING, IDS["ebb"], counterfactuals=0)
+    found = explain(
+        model, history, replace(EVERYTHING, freshness=0.5), IDS["ebb"], counterfactuals=0
+    )
+    assert plain is not None
+    assert found is not None
+    (fresh,) = (part for part in found.parts if part.name == "freshness")
+    assert (fresh.raw, fresh.gain) == (fresh.amount, 1.0)
+    assert fresh.amount > 0
+    assert (found.papers, found.terms) == (plain.papers, plain.terms)
+    for rest, before in (
+        (found.not_from_papers, plain.not_from_papers),
+        (found.not_from_words, plain.not_from_words),
+    ):
+        assert rest == pytest.approx(before + fresh.amount, abs=1e-5)
+    (listed,) = (
+        item for item in ask(model, history, 100, freshness=0.5).items if item.item_id == IDS["ebb"]
+    )
+    assert (listed.score, listed.score_rank) == (found.score, found.rank)
 
 
 @settings(max_examples=60, deadline=None)
@@ -109,10 +134,11 @@ def test_the_shares_of_each_part_sum_to_its_own_scores(number: int, history: His
     for name, part in blended.parts.items():
         scale = 1e-5 * max(1.0, float(np.abs(part.raw).max()))
         summed = part.shares(targets).sum(axis=1)
-        np.testing.assert_allclose(summed, part.raw, atol=scale, err_msg=name)
+        owed = np.zeros_like(part.raw) if name == "prior" else part.raw
+        np.testing.assert_allclose(summed, owed, atol=scale, err_msg=name)
     total = shares(blended, targets)
     scale = 1e-5 * max(1.0, float(np.abs(blended.scores).max()))
-    np.testing.assert_allclose(total.sum(axis=1), blended.scores, atol=scale)
+    np.testing.assert_allclose(total.sum(axis=1), blended.taste, atol=scale)
 
 
 def test_words_account_for_all_of_a_paper_that_nobody_has_read(busy: Model):
@@ -122,11 +148,11 @@ def test_words_account_for_all_of_a_paper_that_nobody_has_read(busy: Model):
     blended = blend(model, evidence_of(model, saved("ebb", "keel")))
     row = model.items.positions(np.array([900]))
     words = term_shares(blended, row, len(model.content.vocabulary)).sum()
-    assert words == pytest.approx(float(blended.scores[row[0]]), abs=1e-5)
+    assert words == pytest.approx(float(blended.taste[row[0]]), abs=1e-5)
 
 
 def test_readers_are_what_is_left_of_a_paper_that_people_read(busy: Model):
-    found = explain(busy, saved("atlas"), EVERYTHING, IDS["tidal"])
+    found = explain(busy, saved("atlas", "moat", "keel", "ebb"), EVERYTHING, IDS["tidal"])
     readers = next(part.amount for part in found.parts if part.name == "neighbours")
     assert abs(found.not_from_words) > 1e-3
     assert readers != 0

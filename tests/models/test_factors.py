@@ -5,9 +5,10 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import Ridge
 
 from models.collaborative.fold_in import solve_normal, solve_row
-from models.collaborative.joint_als import extend_joint, fit_joint
+from models.collaborative.joint_als import extend_joint, fit_joint, ridge
 from models.collaborative.neighbours import nearest_items, neighbour_shares, score_neighbours
 from models.config import Config
 from models.content.tfidf import index_texts
@@ -50,23 +51,30 @@ def test_a_person_folds_in_as_implicit_does_it(user_items, weights):
     np.testing.assert_allclose(ours, theirs, atol=2e-5)
 
 
-def test_new_papers_fold_in_as_implicit_does_it(user_items, weights):
+def test_words_foretell_factors_as_ridge_regression_does(weights):
+    rng = np.random.default_rng(0)
+    factors = rng.standard_normal((weights.shape[0], 5)).astype(np.float32)
+    theirs = Ridge(alpha=1.0, fit_intercept=False).fit(weights.toarray(), factors)
+    np.testing.assert_allclose(ridge(weights, factors, 1.0), theirs.coef_.T, atol=1e-4)
+
+
+def test_a_new_paper_has_the_factors_that_its_words_foretell(user_items, weights):
     factors = fit_joint(user_items, weights, CONFIG, seed=0)
-    grown = extend_joint(factors, weights[:4], CONFIG)
-    cells = weights[:4][:, factors.terms] * np.float32(CONFIG.alpha * CONFIG.term_weight)
-    model = oracle(factors.term_factors, 1.0, factors.items.shape[1])
-    # people are rows of the stack, too: their gram belongs into the equation
-    model._XtX = factors.row_gram
-    theirs = model.recalculate_item(np.arange(4), sp.csr_matrix(cells))
-    np.testing.assert_allclose(grown.items[len(PAPERS) :], theirs, atol=2e-5)
+    grown = extend_joint(factors, weights[:4])
+    words = weights[:4][:, factors.terms].toarray()
+    words /= np.linalg.norm(words, axis=1, keepdims=True)
+    np.testing.assert_allclose(grown.items[len(PAPERS) :], words @ factors.term_map, atol=1e-5)
     np.testing.assert_allclose(grown.gram, grown.items.T @ grown.items, atol=1e-4)
 
 
-def test_the_last_sweep_over_the_papers_is_exact(user_items, weights):
+def test_a_paper_that_is_in_the_catalogue_unread_is_as_one_that_comes_later(user_items, weights):
     factors = fit_joint(user_items, weights, CONFIG, seed=0)
-    no_people = fit_joint(user_items[:0], weights, CONFIG, seed=0)
-    grown = extend_joint(no_people, weights, CONFIG)
-    np.testing.assert_allclose(grown.items[: len(PAPERS)], grown.items[len(PAPERS) :], atol=1e-5)
+    unread = np.asarray((user_items > 0).sum(axis=0)).ravel() == 0
+    assert unread.any()
+    assert not unread.all()
+    grown = extend_joint(factors, weights)
+    same = np.isclose(grown.items[: len(PAPERS)], grown.items[len(PAPERS) :], atol=1e-5).all(axis=1)
+    np.testing.assert_array_equal(same, unread, "only papers without readers are their words alone")
     assert factors.items.dtype == np.float32
 
 

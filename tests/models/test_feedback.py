@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.feedback import FLOOR, HALF_LIFE_DAYS, History, to_confidence
+from models.feedback import (
+    FLOOR,
+    HALF_LIFE_DAYS,
+    LOW_QUALITY,
+    OPENING_COUNTS_DAYS,
+    History,
+    to_confidence,
+)
 from tests.models.papers import history_of
 
 
@@ -44,6 +51,42 @@ def test_a_dismissal_beats_a_bookmark_and_a_good_rating_beats_a_dismissal():
     assert confidence(dismissed=True, ratings=5) > 0
 
 
+def test_more_like_this_is_worth_a_bookmark():
+    assert confidence(saved=False, more_like_this=True) == confidence()
+    assert confidence(more_like_this=True) == 2 * confidence()
+
+
+def test_low_quality_is_a_milder_dislike_than_another_topic():
+    mild = confidence(saved=False, low_quality=True)
+    assert mild == pytest.approx(LOW_QUALITY)
+    assert confidence(saved=False, dismissed=True) < mild < 0
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({"ratings": 1}, {"dismissed": True}),
+        ({"ratings": 1}, {"low_quality": True}),
+        ({"ratings": 2}, {"more_like_this": True}),
+        ({"ratings": 5}, {"dismissed": True}),
+        ({"ratings": 5}, {"low_quality": True}),
+        ({"dismissed": True}, {"low_quality": True, "more_like_this": True, "ratings": 3}),
+        ({"low_quality": True}, {"more_like_this": True, "ratings": 3, "opens": 4}),
+    ],
+)
+def test_of_contradictions_the_first_in_the_order_counts(first, then):
+    assert confidence(**first, **then) == confidence(**first)
+
+
+def test_an_opening_is_forgotten_if_nothing_comes_of_it():
+    young, old = OPENING_COUNTS_DAYS - 1, OPENING_COUNTS_DAYS
+    assert confidence(saved=False, opens=1, age_days=young) > 0
+    assert confidence(saved=False, opens=9, age_days=old) == 0
+    assert confidence(saved=True, opens=1, age_days=old) > confidence(age_days=old)
+    history = history_of(1, 2, 3, saved=[False, False, True], opens=1, age_days=[young, old, old])
+    assert history.known_ids.tolist() == [1, 3]
+
+
 def test_no_evidence_is_no_signal():
     assert confidence(saved=False) == 0.0
 
@@ -64,10 +107,14 @@ def test_columns_have_one_length():
 @given(
     saved=st.booleans(),
     dismissed=st.booleans(),
+    low_quality=st.booleans(),
+    more_like_this=st.booleans(),
     opens=st.integers(0, 10**6),
     rating=st.integers(0, 5),
     age=st.floats(0, 1e5),
 )
-def test_confidence_is_finite_and_bounded(saved, dismissed, opens, rating, age):
-    value = confidence(saved=saved, dismissed=dismissed, opens=opens, ratings=rating, age_days=age)
-    assert -2.0 <= value <= 4.5
+def test_confidence_is_bounded_and_no_evidence_is_a_candidate(rating, age, **said):
+    history = history_of(1, ratings=rating, age_days=age, **said)
+    value = float(to_confidence(history)[0])
+    assert -2.0 <= value <= 5.5
+    assert value == 0 or history.known_ids.tolist() == [1]

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.feedback import History
-from models.recommending import Request, rank_without, recommend, related
+from models.ranking.model import Model
+from models.recommending import Request, leaders, rank_without, related
 from models.training import train
 from tests.models.papers import (
     IDS,
@@ -63,9 +64,65 @@ def test_papers_imported_after_training_are_recommended_at_once():
     assert ids_of(ask(new, saved("quilt"), 1)) == [IDS["delta"]]
 
 
-def test_extending_by_what_is_known_changes_nothing(model):
-    nothing = np.zeros(1, np.float32)
-    assert model.extend(np.array([IDS["moat"]]), ["other text"], nothing, nothing) is model
+def test_extending_by_nothing_changes_nothing(model):
+    nothing = np.zeros(0, np.float32)
+    assert model.extend(np.zeros(0, np.int64), [], nothing, nothing) is model
+
+
+def extended(model: Model, texts: dict[int, str]) -> Model:
+    k = len(texts)
+    ids = np.array(list(texts), np.int64)
+    return model.extend(ids, list(texts.values()), np.full(k, 2020, np.float32), np.zeros(k))
+
+
+def assert_same_but_for_columns(one: Model, other: Model) -> None:
+    """The same model, whatever numbers the terms have got and whichever are in no text."""
+    assert one.item_ids.tolist() == other.item_ids.tolist()
+    columns = [other.content.columns[term] for term in other.content.vocabulary]
+    same = [one.content.columns[term] for term in other.content.vocabulary]
+    close = {"rtol": 1e-3, "atol": 1e-5}
+    for name in ("in_full", "in_short", "idf"):
+        mine, theirs = getattr(one.content, name)[same], getattr(other.content, name)[columns]
+        np.testing.assert_allclose(mine, theirs, **close)
+    weights = one.content.weights.toarray()
+    np.testing.assert_allclose(weights[:, same], other.content.weights.toarray(), **close)
+    assert weights.sum() == pytest.approx(other.content.weights.sum(), rel=1e-4)
+    for name in ("items", "gram"):
+        mine, theirs = getattr(one.factors, name), getattr(other.factors, name)
+        np.testing.assert_allclose(mine, theirs, rtol=1e-3, atol=1e-3)
+    for name in ("people", "published_year", "added_days", "recency", "centrality"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), **close)
+
+
+@given(texts=st.lists(st.sampled_from([*PAPERS.values(), *titles(5), ""]), min_size=2, max_size=4))
+@settings(max_examples=25, deadline=None)
+def test_a_text_that_is_replaced_might_as_well_have_been_the_first(crowded, texts):
+    changed = crowded
+    for text in texts:
+        changed = extended(changed, {9: text})
+    assert_same_but_for_columns(changed, extended(crowded, {9: texts[-1]}))
+
+
+def test_new_and_replaced_texts_come_in_one_go(crowded):
+    texts = {9: PAPERS["ebb"], 5: PAPERS["moat"]}
+    changed = extended(extended(crowded, {9: "quantum sonnet"}), texts)
+    assert_same_but_for_columns(changed, extended(crowded, texts))
+    assert 9 in leaders(changed, history_of(5), Request(limit=3)), "a slate shows its twin alone"
+
+
+def test_a_paper_that_people_keep_stays_where_they_put_it():
+    ids = list(IDS.values())
+    data = training_set(
+        ["", *list(PAPERS.values())[1:]],
+        user_ids=np.repeat(np.arange(4), 3),
+        history=history_of(*[IDS["moat"], IDS["keel"], IDS["prism"]] * 4),
+    )
+    kept = train(data)
+    told = extended(kept, {IDS["moat"]: PAPERS["moat"]})
+    row = ids.index(IDS["moat"])
+    np.testing.assert_array_equal(told.factors.items[row], kept.factors.items[row])
+    assert np.any(told.factors.items[row] != 0)
+    assert (kept.content.weights[row].nnz, told.content.weights[row].nnz > 20) == (0, True)
 
 
 def test_a_new_paper_said_twice_is_taken_once(model):
@@ -167,23 +224,6 @@ def test_the_same_question_has_the_same_answer(model):
     assert ask(model, saved("moat")) == ask(small_model(), saved("moat"))
 
 
-def test_without_exploration_everything_shown_was_certain(model):
-    assert {item.propensity for item in ask(model, saved("moat")).items} == {1.0}
-
-
-def test_exploration_tries_the_last_place_and_says_how_likely_that_was(model):
-    request = Request(limit=3, exploration=0.5)
-    lasts = []
-    for seed in range(40):
-        slate = recommend(model, saved("moat"), request, rng=np.random.default_rng(seed))
-        assert [item.propensity for item in slate.items[:2]] == [1.0, 1.0]
-        lasts.append((slate.items[2].item_id, slate.items[2].propensity))
-    usual = max(set(lasts), key=lasts.count)
-    assert usual[1] == 0.5
-    assert len(set(lasts)) > 5
-    assert all(chance == pytest.approx(0.5 / 20) for shown, chance in lasts if shown != usual[0])
-
-
 def test_related_papers(model):
     found = related(model, IDS["moat"], limit=3)
     assert found[0][0] == IDS["ebb"]
@@ -250,3 +290,31 @@ def test_never_what_must_never_be(model, rows, exclude, seeds, limit, diversity)
     assert set(found) <= candidates
     assert [item.rank for item in slate.items] == list(range(1, len(found) + 1))
     assert np.all(np.isfinite([item.score for item in slate.items]))
+
+
+def test_what_was_opened_long_ago_may_come_back_and_does_not_bring_itself(model):
+    def order(age: float) -> list[int]:
+        opened = history_of(IDS["mycel"], IDS["moat"], saved=[True, False], opens=1, age_days=age)
+        return ids_of(ask(model, opened, 24, diversity=0.0))
+
+    assert IDS["moat"] not in order(1)
+    assert IDS["moat"] in order(31)
+    assert order(31)[0] in (IDS["atlas"], IDS["rhizome"])
+    assert order(31) == ids_of(
+        ask(model, history_of(IDS["mycel"], opens=1, age_days=31), 24, diversity=0.0)
+    )
+
+
+def test_more_like_this_brings_the_neighbours_and_not_itself(model):
+    history = history_of(IDS["mycel"], saved=False, more_like_this=True)
+    slate = ask(model, history, 23)
+    assert slate.strategy == "personal"
+    assert set(names_of(slate)[:2]) == {"atlas", "rhizome"}
+    assert "mycel" not in names_of(slate)
+
+
+def test_leaders_are_the_highest_scores_before_any_re_ranking(model):
+    history = saved("mycel", "quilt")
+    request = Request(limit=7, diversity=0.9, exploration=1.0)
+    best = sorted(ask(model, history, 30).items, key=lambda item: item.score_rank)
+    assert leaders(model, history, request).tolist() == [item.item_id for item in best[:7]]

@@ -10,10 +10,21 @@ import pytest
 import scipy.sparse as sp
 
 from models.artifacts import files, registry
-from models.artifacts.registry import Registry, UnfitModel
+from models.artifacts.manifest import BrokenGeneration
+from models.artifacts.registry import Arms, Pinned, Registry, UnfitModel
+from models.config import Config
 from models.ranking.model import Model
 from models.training import train
-from tests.models.papers import IDS, ask, ids_of, saved, training_set
+from tests.models.papers import (
+    IDS,
+    PAPERS,
+    ask,
+    history_of,
+    ids_of,
+    saved,
+    small_model,
+    training_set,
+)
 
 FILES = sorted([f"{name}.npy" for name in files.arrays_of(train(training_set([])))])
 ALL_FILES = [*FILES, files.VOCABULARY, files.MANIFEST]
@@ -51,6 +62,14 @@ def test_an_opened_model_maps_its_files_and_can_grow(shelf, model):
     day = np.zeros(1, np.float32)
     grown = again.extend(np.array([9]), ["rewinds refusal layers of attacked models"], day, day)
     assert 9 in ids_of(ask(grown, saved("ebb"), 3))
+
+
+def test_a_generation_without_title_keys_still_opens(shelf, model, monkeypatch):
+    arrays = files.arrays_of(model)
+    arrays.pop("title_keys")
+    monkeypatch.setattr(files, "arrays_of", lambda _: arrays)
+    shelf.publish(model, facts={})
+    assert not shelf.open_current()[1].title_keys.any()
 
 
 def test_an_empty_model_can_be_published(shelf):
@@ -94,6 +113,26 @@ def test_a_broken_model_is_refused_and_the_last_one_stays(shelf, model, what):
         shelf.publish(spoiled(model, what), facts={})
     assert shelf.current() == generation
     assert len(list(shelf.root.iterdir())) == 2
+
+
+def floats_of(model: Model) -> dict[str, np.ndarray]:
+    return {n: a for n, a in files.arrays_of(model).items() if a.dtype.kind == "f"}
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("name", sorted(floats_of(train(training_set([])))))
+def test_a_number_that_is_none_is_refused_wherever_it_is(shelf, name, wrong):
+    saved_by_two = history_of(*[IDS["moat"], IDS["ebb"]] * 2)
+    model = train(
+        training_set(list(PAPERS.values()), user_ids=np.array([1, 1, 2, 2]), history=saved_by_two)
+    )
+    array = floats_of(model)[name]
+    array.flat[-1] = wrong
+    if name == "published_year" and np.isnan(wrong):
+        shelf.publish(model, facts={})  # a year may be unknown
+        return
+    with pytest.raises(UnfitModel, match=name):
+        shelf.publish(model, facts={})
 
 
 @pytest.mark.parametrize("part", ["people", "neighbours", "idf"])
@@ -304,3 +343,82 @@ def test_a_manifest_of_another_format_is_not_read(shelf, model, monkeypatch):
 def test_other_users_may_read_a_generation(shelf, model):
     generation = shelf.publish(model, facts={})
     assert (shelf.root / generation).stat().st_mode & 0o555 == 0o555
+
+
+# ---- The arms of an experiment -----------------------------------------------------------------
+
+
+def harm(shelf: Registry, generation: str) -> None:
+    (shelf.root / generation / files.VOCABULARY).write_text("[]")
+
+
+def test_what_is_published_aside_does_not_become_current(shelf, model):
+    live = shelf.publish(model, facts={})
+    other = shelf.publish(model, facts={"n": 2}, aside=True)
+    assert shelf.current() == live
+    assert shelf.open(other)[1] == {"n": 2, "aside": True}
+    shelf.make_current(other)
+    assert shelf.open_current()[0] == other
+
+
+def test_what_was_published_aside_is_the_last_resort(shelf, model):
+    older, live = shelf.publish(model, facts={}), shelf.publish(model, facts={"n": 2})
+    other = shelf.publish(model, facts={}, aside=True)
+    harm(shelf, live)
+    assert shelf.open_current()[0] == older
+    harm(shelf, older)
+    assert shelf.open_current()[0] == other
+
+
+def test_only_a_whole_generation_is_made_current(shelf, model):
+    live, other = shelf.publish(model, facts={}), shelf.publish(model, facts={}, aside=True)
+    harm(shelf, other)
+    for name in (other, "000009-0123456789abcdef", "../elsewhere"):
+        with pytest.raises(BrokenGeneration):
+            shelf.make_current(name)
+    assert shelf.current() == live
+
+
+def test_arms_are_kept_through_pruning_until_they_are_dropped(shelf, model):
+    control = shelf.publish(model, facts={})
+    challenger = shelf.publish(model, facts={}, aside=True)
+    arms = Arms(experiment="one", control=control, challenger=challenger)
+    assert shelf.arms() is None
+    shelf.point_arms_to(arms)
+    assert shelf.arms() == arms
+    later = [shelf.publish(model, facts={"n": n}) for n in range(3)]
+    newest_aside = shelf.publish(model, facts={"n": 9}, aside=True)
+
+    def there() -> set[str]:
+        return {path.name for path in shelf.root.iterdir() if path.is_dir()}
+
+    shelf.prune(keep=2)
+    assert there() == {control, challenger, newest_aside, *later[1:]}
+    shelf.drop_arms()
+    shelf.drop_arms()
+    assert shelf.arms() is None
+    shelf.prune(keep=2)
+    assert there() == {newest_aside, *later[1:]}
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"control": 1}', "\udcff"])
+def test_arms_that_cannot_be_read_are_none(shelf, model, content):
+    shelf.publish(model, facts={})
+    (shelf.root / registry.ARMS).write_bytes(content.encode("utf-8", "surrogateescape"))
+    assert shelf.arms() is None
+
+
+def test_a_pinned_registry_gives_its_generation_or_nothing(shelf, model):
+    first = shelf.publish(model, facts={})
+    shelf.publish(model, facts={"n": 2})
+    pinned = Pinned(shelf.root, first)
+    assert (pinned.current(), pinned.open_current()[0]) == (first, first)
+    harm(shelf, first)
+    assert pinned.open_current() is None
+
+
+def test_the_settings_of_a_generation_are_known_without_its_arrays(shelf):
+    config = Config(factors=12)
+    generation = shelf.publish(small_model(config=config), facts={})
+    (shelf.root / generation / "gram.npy").unlink()
+    assert shelf.config_of(generation) == config

@@ -28,6 +28,8 @@ def row_of_every_table(session: Session, *, user_id: int) -> None:
 
 def _value(column: sa.Column[Any], keys: dict[str, int]) -> Any:
     for key in column.foreign_keys:
+        if key.column.table is column.table:
+            return None
         return keys[key.column.table.name]
     kind = column.type
     if isinstance(kind, ByValue):

@@ -27,7 +27,7 @@ def test_an_empty_environment_is_enough():
 
 def test_an_empty_variable_is_like_none(tmp_path: Path):
     names = ("PORT", "PAPERSHELF_HOST", "DATABASE_URL", "PUBLIC_URL", "REDIS_URL")
-    names += ("PAPERSHELF_LOG_LEVEL", "PAPERSHELF_SECRET_KEY")
+    names += ("PAPERSHELF_LOG_LEVEL", "PAPERSHELF_SECRET_KEY", "PAPERSHELF_EXPLORATION")
     assert settings(tmp_path, **dict.fromkeys(names, "")) == settings(tmp_path)
 
 
@@ -41,6 +41,7 @@ def test_every_variable_reaches_its_setting(tmp_path: Path):
         REDIS_URL="redis://queue.example.org:6379/2",
         PAPERSHELF_SECRET_KEY=KEY,
         PAPERSHELF_LOG_LEVEL="debug",
+        PAPERSHELF_EXPLORATION="0.1",
     )
     assert (made.data_folder, made.port, made.host) == (tmp_path, 8123, "0.0.0.0")
     assert made.database_url.drivername == "postgresql+psycopg"
@@ -48,6 +49,7 @@ def test_every_variable_reaches_its_setting(tmp_path: Path):
     assert made.public_url == "https://papers.example.org"
     assert made.redis_url == "redis://queue.example.org:6379/2"
     assert (made.secret_key, made.log_level, made.is_embedded) == (KEY, "DEBUG", False)
+    assert (made.exploration, settings(tmp_path).exploration) == (0.1, 0.0)
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg2"])
@@ -76,6 +78,9 @@ def test_every_spelling_of_postgresql_gets_the_driver_that_is_installed(
         ("REDIS_URL", "localhost:6379"),
         ("REDIS_URL", "http://localhost:6379"),
         ("PAPERSHELF_LOG_LEVEL", "loud"),
+        ("PAPERSHELF_EXPLORATION", "some"),
+        ("PAPERSHELF_EXPLORATION", "0.6"),
+        ("PAPERSHELF_EXPLORATION", "nan"),
     ],
 )
 def test_a_bad_value_is_named_in_one_sentence(tmp_path: Path, name: str, value: str):

@@ -9,6 +9,7 @@ from flask import Response
 
 from service.accounts.records import Scope
 from service.api import etags
+from service.api.effects import EffectIfAsked, effect_field, tell_effect
 from service.api.failures import naming
 from service.api.fields import Choice, Id, Int, Text, Time
 from service.api.pages import Answer, page_answer, place_after
@@ -108,6 +109,10 @@ class BookmarkSchema(Schema):
         }
 
 
+class SavedBookmarkSchema(BookmarkSchema):
+    effect = effect_field(metadata={"description": "Only if asked for."})
+
+
 @blp.get("")
 @blp.needs(Scope.LIBRARY_READ, page=True)
 @blp.arguments(BookmarkQuery, location="query")
@@ -126,15 +131,18 @@ def list_bookmarks(query: dict[str, Any]) -> Answer:
 
 @blp.post("")
 @blp.needs(Scope.LIBRARY_WRITE, location=True, answers_etag=True)
+@blp.arguments(EffectIfAsked, location="query")
 @blp.arguments(NewBookmarkSchema, example=EXAMPLE)
-@blp.response(201, BookmarkSchema)
-@blp.alt_response(200, schema=BookmarkSchema, description="It was on the list already")
-def create_bookmark(new: NewBookmark) -> Any:
+@blp.response(201, SavedBookmarkSchema)
+@blp.alt_response(200, schema=SavedBookmarkSchema, description="It was on the list already")
+def create_bookmark(query: dict[str, Any], new: NewBookmark) -> Any:
     """Save a paper
 
     Saving it again changes nothing and answers with the bookmark that is there. Your next
     recommendations know of it.
     """
+    if query["effect"]:
+        tell_effect()
     with naming("paper_id"):
         bookmark, is_new = save_bookmark(session(), user_id(), new, now=datetime.now(UTC))
     headers = {"Location": f"/api/v1/bookmarks/{bookmark.public_id}"}

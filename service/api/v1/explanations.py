@@ -7,12 +7,13 @@ from uuid import UUID
 import marshmallow as ma
 
 from service.accounts.records import Scope
-from service.api.fields import Choice, Id, Int, QueryInt, Text
+from service.api.fields import Choice, Int, QueryInt
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import runtime, session, user_id
+from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
-from service.api.v1.recommendations import MOST_SEEDS, ModelSchema, ReasonSchema, shown_reason
+from service.api.v1.recommendations import ReasonSchema, TasteQuery, shown_reason
 from service.catalogue.queries import get_paper
 from service.recommend.explanations import COUNTERFACTUALS, explain_paper
 from service.recommend.records import PaperExplanation, Standing, Wish
@@ -29,19 +30,7 @@ blp = Blueprint(
 )
 
 
-class ExplanationQuery(Schema):
-    tag = Text(
-        longest=100,
-        shortest=1,
-        load_default=None,
-        metadata={"description": "As in a list that goes by your bookmarks with this tag."},
-    )
-    seeds = ma.fields.List(
-        Id(),
-        load_default=(),
-        validate=ma.validate.Length(max=MOST_SEEDS),
-        metadata={"description": "As in a list that goes by these papers."},
-    )
+class ExplanationQuery(TasteQuery):
     counterfactuals = QueryInt(
         0,
         MOST_COUNTERFACTUALS,
@@ -61,7 +50,8 @@ class ExplanationQuery(Schema):
     @ma.post_load
     def _wish(self, data: dict[str, Any], **_: Any) -> tuple[Wish, int]:
         counterfactuals = data.pop("counterfactuals")
-        return Wish(**{**data, "seeds": tuple(data["seeds"])}), counterfactuals
+        lists = {name: tuple(data[name]) for name in ("seeds", "exclude_tags")}
+        return Wish(**{**data, **lists}), counterfactuals
 
 
 class ExplainedPartSchema(Schema):
@@ -140,8 +130,8 @@ class ExplanationSchema(Schema):
     not_from_papers = ma.fields.Float(
         required=True,
         metadata={
-            "description": "What does not come from your papers: recency and centrality, as long "
-            "as nothing you like says anything; else 0."
+            "description": "What does not come from your papers: `freshness`, and recency and "
+            "centrality as long as nothing you like says anything; else 0."
         },
     )
     terms = ma.fields.List(
@@ -156,7 +146,7 @@ class ExplanationSchema(Schema):
         required=True,
         metadata={
             "description": "What its words do not account for: the readers that it has, and what "
-            "they add to or take from what its words alone would give."
+            "they add to or take from what its words alone would give; and `freshness`."
         },
     )
     model = ma.fields.Nested(ModelSchema, required=True)

@@ -1,13 +1,14 @@
-"""Feedback: papers that are not to be recommended, and why."""
+"""Feedback: what a person says of a paper, and what the recommendations make of it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
-from flask import Response
 
 from service.accounts.records import Scope
+from service.api import etags
+from service.api.effects import EffectUnlessRefused, effect_field, tell_effect
 from service.api.failures import naming
 from service.api.fields import Choice, Id, Int, Time
 from service.api.pages import Answer, page_answer, place_after
@@ -15,15 +16,15 @@ from service.api.schemas import Page, PageQuery, Schema, page_of
 from service.api.smorest import Blueprint
 from service.api.state import session, user_id
 from service.api.v1.paper_schemas import PaperSchema
-from service.library.actions import give_feedback, undo_feedback
+from service.library.actions import change_feedback, give_feedback, undo_feedback
 from service.library.queries import dismissals_page, get_dismissal
-from service.library.records import NewFeedback
+from service.library.records import FeedbackChange, NewFeedback
 from service.tables import Dismissal, FeedbackKind
 
 LONGEST_SNOOZE_DAYS = 365
 
 blp = Blueprint(
-    "feedback", __name__, url_prefix="/api/v1/feedback", description="What you do not want to see"
+    "feedback", __name__, url_prefix="/api/v1/feedback", description="What you say of papers"
 )
 
 EXAMPLE = {
@@ -33,37 +34,56 @@ EXAMPLE = {
 }
 
 
+KINDS = (
+    "``seen``: known already, which says nothing of your taste; ``later``: not for "
+    "``snooze_days``, nor does that; ``not_my_topic``: a dislike, less of its kind; "
+    "``low_quality``: not this one, its topic may be right; ``more_like_this``: as good a sign as "
+    "a bookmark, without one. None of these papers is recommended while that stands."
+)
+
+
+def _kind() -> Choice:
+    return Choice(FeedbackKind, required=True, metadata={"description": KINDS})
+
+
+def _snooze_days() -> Int:
+    description = "Goes with ``later``, and only with it."
+    return Int(1, LONGEST_SNOOZE_DAYS, load_default=None, metadata={"description": description})
+
+
+def _with_snooze(data: dict[str, Any]) -> dict[str, Any]:
+    days = data.pop("snooze_days")
+    return {**data, "snooze": None if days is None else timedelta(days=days)}
+
+
 class NewFeedbackSchema(Schema):
     paper_id = Id(required=True)
-    kind = Choice(
-        FeedbackKind,
-        required=True,
-        metadata={
-            "description": "``seen``: known already; ``later``: not for ``snooze_days``; "
-            "``not_my_topic``: less of its kind; ``low_quality``: not this one."
-        },
-    )
-    snooze_days = Int(
-        1,
-        LONGEST_SNOOZE_DAYS,
-        load_default=None,
-        metadata={"description": "Goes with ``later``, and only with it."},
-    )
+    kind = _kind()
+    snooze_days = _snooze_days()
     slate_id = Id(
         load_default=None, metadata={"description": "The list of recommendations it was in."}
     )
 
     @ma.post_load
     def _new(self, data: dict[str, Any], **_: Any) -> NewFeedback:
-        days = data.pop("snooze_days")
-        return NewFeedback(**data, snooze=None if days is None else timedelta(days=days))
+        return NewFeedback(**_with_snooze(data))
+
+
+class FeedbackChangeSchema(Schema):
+    kind = _kind()
+    snooze_days = _snooze_days()
+
+    @ma.post_load
+    def _change(self, data: dict[str, Any], **_: Any) -> FeedbackChange:
+        return FeedbackChange(**_with_snooze(data))
 
 
 class FeedbackSchema(Schema):
     id = Id(required=True)
     kind = Choice(FeedbackKind, required=True)
     until = Time(required=True, allow_none=True, metadata={"description": "When a ``later`` ends."})
-    dismissed_at = Time(required=True)
+    given_at = Time(required=True)
+    version = Int(required=True)
     paper = ma.fields.Nested(PaperSchema, required=True)
 
     @ma.pre_dump
@@ -72,9 +92,18 @@ class FeedbackSchema(Schema):
             "id": dismissal.public_id,
             "kind": dismissal.kind,
             "until": dismissal.until,
-            "dismissed_at": dismissal.dismissed_at,
+            "given_at": dismissal.dismissed_at,
+            "version": dismissal.version,
             "paper": dismissal.paper,
         }
+
+
+class AnsweredFeedbackSchema(FeedbackSchema):
+    effect = effect_field(dump_default=None)
+
+
+class UndoneFeedbackSchema(Schema):
+    effect = effect_field(required=True)
 
 
 @blp.get("")
@@ -82,9 +111,9 @@ class FeedbackSchema(Schema):
 @blp.arguments(PageQuery, location="query")
 @blp.response(200, page_of(FeedbackSchema))
 def list_feedback(query: dict[str, Any]) -> Answer:
-    """List what you dismissed
+    """List what you said of papers
 
-    Dismissed last comes first.
+    What you said last comes first.
     """
     page: Page = query["page"]
     rows = dismissals_page(session(), user_id(), after=place_after(page), limit=page.limit + 1)
@@ -92,39 +121,78 @@ def list_feedback(query: dict[str, Any]) -> Answer:
 
 
 @blp.post("")
-@blp.needs(Scope.FEEDBACK_WRITE, location=True)
+@blp.needs(Scope.FEEDBACK_WRITE, location=True, answers_etag=True)
+@blp.arguments(EffectUnlessRefused, location="query")
 @blp.arguments(NewFeedbackSchema, example=EXAMPLE)
-@blp.response(201, FeedbackSchema)
-@blp.alt_response(200, schema=FeedbackSchema, description="It was dismissed already; this counts")
-def create_feedback(new: NewFeedback) -> Any:
-    """Dismiss a paper
+@blp.response(201, AnsweredFeedbackSchema)
+@blp.alt_response(
+    200, schema=AnsweredFeedbackSchema, description="Something was said already; this counts"
+)
+def create_feedback(query: dict[str, Any], new: NewFeedback) -> Any:
+    """Say something of a paper
 
-    Said again of the same paper, the last word counts. Your next recommendations know of it.
+    Said again of the same paper, the last word counts. Your next recommendations know of it, and
+    ``effect`` says what it changed.
     """
+    if query["effect"]:
+        tell_effect()
     with naming("paper_id"):
-        dismissal, is_new = give_feedback(session(), user_id(), new, now=datetime.now(UTC))
-    headers = {"Location": f"/api/v1/feedback/{dismissal.public_id}"}
-    return dismissal, 201 if is_new else 200, headers
+        said, is_new = give_feedback(session(), user_id(), new, now=datetime.now(UTC))
+    headers = {"Location": f"/api/v1/feedback/{said.public_id}", **etags.etag_header(said)}
+    return said, 201 if is_new else 200, headers
 
 
 @blp.get("/<uuid:feedback_id>")
-@blp.needs(Scope.LIBRARY_READ)
+@blp.needs(Scope.LIBRARY_READ, etag=True)
 @blp.response(200, FeedbackSchema)
-def show_feedback(feedback_id: UUID) -> Dismissal:
+def show_feedback(feedback_id: UUID) -> Any:
     """Show what you said of a paper
 
-    And until when it counts.
+    And until when it counts. Its ETag is what a change of it needs in If-Match.
     """
-    return get_dismissal(session(), user_id(), feedback_id)
+    said = get_dismissal(session(), user_id(), feedback_id)
+    return etags.not_modified(said) or (said, 200, etags.etag_header(said))
+
+
+@blp.patch("/<uuid:feedback_id>")
+@blp.needs(Scope.FEEDBACK_WRITE, if_match=True)
+@blp.arguments(EffectUnlessRefused, location="query")
+@blp.arguments(FeedbackChangeSchema)
+@blp.response(200, AnsweredFeedbackSchema)
+def update_feedback(query: dict[str, Any], change: FeedbackChange, feedback_id: UUID) -> Any:
+    """Say something else of a paper
+
+    It takes the place of what you said before, with all its effects.
+    """
+    if query["effect"]:
+        tell_effect()
+    said = change_feedback(
+        session(),
+        user_id(),
+        feedback_id,
+        change,
+        expected_version=etags.expected_version(),
+        now=datetime.now(UTC),
+    )
+    return said, 200, etags.etag_header(said)
 
 
 @blp.delete("/<uuid:feedback_id>")
-@blp.needs(Scope.FEEDBACK_WRITE)
-@blp.response(204)
-def delete_feedback(feedback_id: UUID) -> Response:
-    """Undo a dismissal
+@blp.needs(Scope.FEEDBACK_WRITE, if_match=True)
+@blp.arguments(EffectUnlessRefused, location="query")
+@blp.response(200, UndoneFeedbackSchema)
+def delete_feedback(query: dict[str, Any], feedback_id: UUID) -> dict[str, Any]:
+    """Take back what you said of a paper
 
-    The paper may be recommended again.
+    Everything is then as if you had never said it.
     """
-    undo_feedback(session(), user_id(), feedback_id, now=datetime.now(UTC))
-    return Response(status=204)
+    if query["effect"]:
+        tell_effect()
+    undo_feedback(
+        session(),
+        user_id(),
+        feedback_id,
+        expected_version=etags.expected_version(),
+        now=datetime.now(UTC),
+    )
+    return {"effect": None}

@@ -14,6 +14,7 @@ from service.api.pages import Answer, page_answer, place_after
 from service.api.schemas import Page, PageQuery, Schema, page_of
 from service.api.smorest import Blueprint
 from service.api.state import runtime, session, user_id
+from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import FullPaperSchema, PaperSchema
 from service.catalogue.actions import add_paper
 from service.catalogue.identifiers import Identifier, Scheme, find_identifier, normalise
@@ -111,6 +112,7 @@ class RelatedPaperSchema(Schema):
 
 
 class RelatedPapersSchema(Schema):
+    model = ma.fields.Nested(ModelSchema, required=True)
     items = ma.fields.List(ma.fields.Nested(RelatedPaperSchema), required=True)
 
 
@@ -176,7 +178,10 @@ def list_related(query: dict[str, Any], paper_id: UUID) -> dict[str, Any]:
     found = related(
         session(), runtime().live_model, paper, limit=query["limit"], now=datetime.now(UTC)
     )
-    return {"items": [{"paper": near, "score": score} for near, score in found]}
+    return {
+        "model": found.model,
+        "items": [{"paper": near, "score": score} for near, score in found.items],
+    }
 
 
 @blp.post("/<uuid:paper_id>/opens")
@@ -186,7 +191,9 @@ def list_related(query: dict[str, Any], paper_id: UUID) -> dict[str, Any]:
 def open_paper(opening: dict[str, Any], paper_id: UUID) -> Response:
     """Tell that you opened a paper
 
-    Weak evidence that you like it; the next recommendations take it into account.
+    Weak evidence that you like it; the next recommendations take it into account. With a
+    ``slate_id`` it counts once for that list, however often you tell. If nothing comes of it, it is
+    forgotten after 30 days, and the paper may be recommended again.
     """
     note_opening(
         session(), user_id(), paper_id, slate_id=opening["slate_id"], now=datetime.now(UTC)

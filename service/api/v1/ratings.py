@@ -9,6 +9,7 @@ from flask import Response
 
 from service.accounts.records import Scope
 from service.api import etags
+from service.api.effects import EffectIfAsked, effect_field, tell_effect
 from service.api.failures import naming
 from service.api.fields import Id, Int, Time
 from service.api.pages import Answer, page_answer, place_after
@@ -64,6 +65,10 @@ class RatingSchema(Schema):
         }
 
 
+class GivenRatingSchema(RatingSchema):
+    effect = effect_field(metadata={"description": "Only if asked for."})
+
+
 @blp.get("")
 @blp.needs(Scope.LIBRARY_READ, page=True)
 @blp.arguments(PageQuery, location="query")
@@ -80,15 +85,20 @@ def list_ratings(query: dict[str, Any]) -> Answer:
 
 @blp.post("")
 @blp.needs(Scope.FEEDBACK_WRITE, location=True, answers_etag=True)
+@blp.arguments(EffectIfAsked, location="query")
 @blp.arguments(NewRatingSchema, example=EXAMPLE)
-@blp.response(201, RatingSchema)
-@blp.alt_response(200, schema=RatingSchema, description="It was rated already; the new stars count")
-def create_rating(new: NewRating) -> Any:
+@blp.response(201, GivenRatingSchema)
+@blp.alt_response(
+    200, schema=GivenRatingSchema, description="It was rated already; the new stars count"
+)
+def create_rating(query: dict[str, Any], new: NewRating) -> Any:
     """Rate a paper
 
     A paper has one rating of yours: the last stars count. 4 and 5 bring more of its kind, 1 and
     2 less.
     """
+    if query["effect"]:
+        tell_effect()
     with naming("paper_id"):
         rating, is_new = save_rating(session(), user_id(), new, now=datetime.now(UTC))
     headers = {"Location": f"/api/v1/ratings/{rating.public_id}", **etags.etag_header(rating)}

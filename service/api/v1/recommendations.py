@@ -7,16 +7,33 @@ import marshmallow as ma
 import numpy as np
 
 from service.accounts.records import Scope
-from service.api.fields import Choice, Id, Int, QueryFlag, QueryInt, QueryNumber, Text, Time
+from service.api.fields import (
+    Choice,
+    Id,
+    Int,
+    QueryDate,
+    QueryFlag,
+    QueryInt,
+    QueryNumber,
+    Repeated,
+    Text,
+)
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
+from service.api.v1.interests import InterestNameSchema, my_interests
+from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
+from service.config import MOST_EXPLORATION
+from service.recommend.question import DEFAULT_DIVERSITY
 from service.recommend.readers import FEWEST_READERS
 from service.recommend.records import Deed, Reason, RecommendedPaper, Wish
-from service.recommend.serve import DEFAULT_DIVERSITY, log_slate, recommend
+from service.recommend.serve import log_slate, recommend
 
 MOST_SEEDS = 50
+MOST_EXCLUDED = 100
+MOST_VENUES = 20
+MOST_TAGS = 20
 
 blp = Blueprint(
     "recommendations",
@@ -26,17 +43,9 @@ blp = Blueprint(
 )
 
 
-class RecommendationQuery(Schema):
-    limit = QueryInt(1, 100, load_default=10)
-    diversity = QueryNumber(
-        smallest=0,
-        largest=1,
-        load_default=None,
-        metadata={
-            "description": "0: the best scores, whatever they are about; 1: many topics. "
-            f"{DEFAULT_DIVERSITY} if not given."
-        },
-    )
+class TasteQuery(Schema):
+    """By what papers are scored: the same for a list and for the explanation of a score."""
+
     tag = Text(
         longest=100,
         shortest=1,
@@ -52,16 +61,109 @@ class RecommendationQuery(Schema):
             "still counts."
         },
     )
-    venue = Text(longest=500, shortest=1, load_default=None)
-    year_from = QueryInt(1000, 3000, load_default=None)
-    list_name = Text(longest=500, shortest=1, load_default=None)
+    interest = Id(
+        load_default=None,
+        metadata={"description": "Go by your papers of this interest instead of all."},
+    )
+    exclude_tag = Repeated(
+        Text(longest=100, shortest=1),
+        load_default=(),
+        attribute="exclude_tags",
+        validate=ma.validate.Length(max=MOST_TAGS),
+        metadata={
+            "description": "Go by your library without the bookmarks that have this tag; may come "
+            "again."
+        },
+    )
+    freshness = QueryNumber(
+        smallest=0,
+        largest=1,
+        load_default=0.0,
+        metadata={
+            "description": "How much recent papers gain: a paper of the newest year in the "
+            "catalogue gets this share of its score on top, one two years older half of that, and "
+            "so on. It is shown as the part `freshness`."
+        },
+    )
+
+
+class RecommendationQuery(TasteQuery):
+    limit = QueryInt(1, 100, load_default=10)
+    diversity = QueryNumber(
+        smallest=0,
+        largest=1,
+        load_default=None,
+        metadata={
+            "description": "0: the best scores, whatever they are about; 1: many topics. "
+            f"{DEFAULT_DIVERSITY} if not given."
+        },
+    )
+    venue = Repeated(
+        Text(longest=500, shortest=1),
+        load_default=(),
+        attribute="venues",
+        validate=ma.validate.Length(max=MOST_VENUES),
+        metadata={
+            "description": "Only papers of this venue, capitals aside; may come again for one of "
+            "several. A venue that no paper has is refused, with names near to it."
+        },
+    )
+    year_from = QueryInt(
+        1000,
+        3000,
+        load_default=None,
+        metadata={"description": "Only papers of this year or later; none of unknown year."},
+    )
+    year_to = QueryInt(
+        1000,
+        3000,
+        load_default=None,
+        metadata={"description": "Only papers of this year or earlier; none of unknown year."},
+    )
+    published_after = QueryDate(
+        load_default=None,
+        metadata={
+            "description": "Only papers that may have come out after this day. Of a paper the year "
+            "is known: it is left out if its whole year was over by then, or if its year is "
+            "unknown."
+        },
+    )
+    list_name = Text(
+        longest=500,
+        shortest=1,
+        load_default=None,
+        metadata={
+            "description": "Only papers of the listing with this heading. A heading that no paper "
+            "has is refused, with names near to it."
+        },
+    )
+    exclude_papers = ma.fields.List(
+        Id(),
+        load_default=(),
+        attribute="exclude",
+        validate=ma.validate.Length(max=MOST_EXCLUDED),
+        metadata={"description": "Not these papers this time; says nothing of your taste."},
+    )
+    exploration = QueryNumber(
+        smallest=0,
+        largest=MOST_EXPLORATION,
+        load_default=None,
+        metadata={
+            "description": "The share of the list that goes to papers drawn from below it, at its "
+            "end, so that the recommender can learn what it underrates; they are marked "
+            "`explored`. The service's setting if not given."
+        },
+    )
     explain = QueryFlag(
         load_default=True, metadata={"description": "Whether to say what brought the score."}
     )
 
     @ma.post_load
     def _wish(self, data: dict[str, Any], **_: Any) -> Wish:
-        return Wish(**{**data, "seeds": tuple(data["seeds"])})
+        if data["exploration"] is None:
+            data["exploration"] = runtime().settings.exploration
+        lists = {name: tuple(data[name]) for name in ("seeds", "exclude", "exclude_tags", "venues")}
+        return Wish(**{**data, **lists})
 
 
 class ReasonSchema(Schema):
@@ -122,22 +224,27 @@ class RecommendedPaperSchema(Schema):
         required=True,
         metadata={
             "description": "What your other papers brought, for it or against: together with "
-            "`because` it adds up to the score."
+            "`because` and the parts `prior` and `freshness` it adds up to the score."
         },
     )
-    paper = ma.fields.Nested(PaperSchema, required=True)
-
-
-class ModelSchema(Schema):
-    """How old is what stands behind a list."""
-
-    generation = ma.fields.String(
-        required=True, allow_none=True, metadata={"description": "Null before the first training."}
+    interest = ma.fields.Nested(
+        InterestNameSchema,
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "The interest of yours that it comes from; null for a paper that is "
+            "near to none."
+        },
     )
-    trained_at = Time(required=True, allow_none=True)
-    catalogue_as_of = Time(required=True)
-    stale = ma.fields.Boolean(required=True)
-    stale_because = ma.fields.String(required=True, allow_none=True)
+    propensity = ma.fields.Float(
+        required=True,
+        metadata={"description": "The chance the paper had to be in this list; 1 if it is sure."},
+    )
+    explored = ma.fields.Boolean(
+        required=True,
+        metadata={"description": "It was drawn to be tried out, and is not here by its score."},
+    )
+    paper = ma.fields.Nested(PaperSchema, required=True)
 
 
 class RecommendationsSchema(Schema):
@@ -162,6 +269,7 @@ def list_recommendations(wish: Wish) -> dict[str, Any]:
     its ``slate_id``, so that what you do with it can be learned from.
     """
     now = datetime.now(UTC)
+    my_interests(now)
     rng = np.random.default_rng()
     made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
     close_session()
@@ -184,6 +292,9 @@ def _shown(item: RecommendedPaper) -> dict[str, Any]:
         "parts": dict(item.parts),
         "because": [shown_reason(reason) for reason in item.because],
         "others": item.others,
+        "interest": item.interest,
+        "propensity": item.propensity,
+        "explored": item.explored,
         "paper": item.paper,
     }
 

@@ -1,14 +1,18 @@
 """The description of the API, its pages, and the state of the service."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
+import sqlalchemy as sa
 from flask.testing import FlaskClient
 from openapi_spec_validator import validate
 
 from service.runtime import Runtime
+from service.tables import Interaction
 from tests.description import Description
-from tests.factories import make_papers
+from tests.factories import NOW, Api, make_papers
+from tests.service.recommend.shelf import train
 
 
 @pytest.fixture
@@ -110,6 +114,20 @@ def test_a_database_behind_is_not_ready(client: FlaskClient, runtime: Runtime):
     finally:
         with runtime.sessions.engine.begin() as connection:
             connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{head}'")
+
+
+def test_a_late_training_is_not_ready_unless_it_is_left_out(
+    api: Api, paper_id: str, runtime: Runtime
+):
+    api.post("/bookmarks", json={"paper_id": paper_id})
+    assert api.client.get("/health/ready").json["checks"]["training"] == "ok", "it has just begun"
+    with runtime.sessions.engine.begin() as connection:
+        connection.execute(sa.update(Interaction).values(at=NOW))
+    late = api.client.get("/health/ready")
+    assert (late.status_code, late.json["checks"]["training"][:6]) == (503, "late: ")
+    assert api.client.get("/health/ready?except=training").status_code == 200
+    train(runtime, now=datetime.now(UTC))
+    assert api.client.get("/health/ready").status_code == 200
 
 
 def test_a_broken_model_is_not_ready(client: FlaskClient, monkeypatch: pytest.MonkeyPatch):

@@ -204,6 +204,7 @@ def hold_together(what: str, database: str, seen: dict[str, tuple[int, list[str]
 
 def valid_body(schema: dict[str, Any], paper_id: str) -> dict[str, Any]:
     known = {"paper_id": paper_id, "stars": 3, "kind": "seen", "name": "x", "scopes": ["recs:read"]}
+    known["into"] = ABSENT
     body = {name: known[name] for name in schema.get("required", ())}
     if "abstract" in schema["properties"]:
         body |= {"title": "x", "abstract": "We study x."}

@@ -13,7 +13,13 @@ OWNED = {
     "rating_id": ("/ratings", {"stars": 4}),
     "feedback_id": ("/feedback", {"kind": "seen"}),
 }
-BODIES = {"BookmarkChange": {"note": "mine now"}, "RatingChange": {"stars": 1}}
+BODIES = {
+    "BookmarkChange": {"note": "mine now"},
+    "RatingChange": {"stars": 1},
+    "FeedbackChange": {"kind": "low_quality"},
+    "InterestChange": {"muted": True},
+    "Merge": {"into": str(uuid4())},
+}
 
 
 def alices_things(api: Api, paper_id: str) -> dict[str, str]:
@@ -21,6 +27,7 @@ def alices_things(api: Api, paper_id: str) -> dict[str, str]:
         name: api.post(path, json={"paper_id": paper_id, **more}).json["id"]
         for name, (path, more) in OWNED.items()
     }
+    things["interest_id"] = api.get("/interests").json["items"][0]["id"]
     things["token_id"] = api.get("/me").json["token_id"]
     upload = api.post("/imports", data="# A list", content_type="text/plain")
     things["import_id"] = upload.json["id"]
@@ -41,7 +48,7 @@ def test_what_is_somebody_elses_answers_like_what_is_not_there(
     things = alices_things(api, paper_id)
     operations = owned_operations(api.description)
     assert {name for _, name in operations} == set(things)
-    assert len(operations) == 11
+    assert len(operations) == 17
     for operation, name in operations:
         theirs, absent = (asked(bobs_api, operation, name, id_) for id_ in (things[name], uuid4()))
         assert theirs[0] == 404, str(operation)

@@ -83,6 +83,16 @@ def test_opening_a_paper_is_remembered(api: Api, runtime: Runtime, alice: Person
     assert count(runtime, alice, Interaction) == 2
 
 
+def test_opening_a_paper_from_a_list_again_changes_nothing(
+    api: Api, runtime: Runtime, alice: Person, paper_id: str
+):
+    slate_id = api.get("/recommendations").json["slate_id"]
+    for _ in range(2):
+        answer = api.post(f"/papers/{paper_id}/opens", json={"slate_id": slate_id})
+        assert answer.status_code == 204
+    assert count(runtime, alice, Interaction) == 1
+
+
 def test_a_slate_that_did_not_show_the_paper_is_refused(api: Api, paper_id: str):
     answer = api.post(f"/papers/{paper_id}/opens", json={"slate_id": paper_id})
     assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, "/slate_id")

@@ -25,19 +25,32 @@ def test_a_rating_is_changed_and_taken_back(api: Api, paper_id: str):
     assert api.get("/ratings").json["items"] == []
 
 
-@pytest.mark.parametrize("kind", ["seen", "not_my_topic", "low_quality"])
-def test_a_paper_is_dismissed_and_the_dismissal_undone(api: Api, paper_id: str, kind: str):
-    made = api.post("/feedback", json={"paper_id": paper_id, "kind": kind})
-    assert (made.status_code, made.json["kind"], made.json["until"]) == (201, kind, None)
-    assert api.get(made.headers["Location"]).json == made.json
-    assert api.get("/feedback").json["items"] == [made.json]
-    assert api.delete(made.headers["Location"]).status_code == 204
+@pytest.mark.parametrize("kind", ["seen", "not_my_topic", "low_quality", "more_like_this"])
+def test_feedback_is_given_and_undone(api: Api, paper_id: str, kind: str):
+    made = api.post("/feedback?effect=false", json={"paper_id": paper_id, "kind": kind})
+    said = {name: value for name, value in made.json.items() if name != "effect"}
+    assert (made.status_code, said["kind"], said["until"]) == (201, kind, None)
+    assert api.get(made.headers["Location"]).json == said
+    assert api.get("/feedback").json["items"] == [said]
+    undone = api.delete(made.headers["Location"], headers={"If-Match": made.headers["ETag"]})
+    assert (undone.status_code, undone.json["effect"]["changed_of_top_50"]) == (200, 1)
     assert api.get(made.headers["Location"]).status_code == 404
+
+
+def test_a_changed_mind_takes_the_place_of_what_was_said(api: Api, paper_id: str):
+    made = api.post("/feedback", json={"paper_id": paper_id, "kind": "later", "snooze_days": 7})
+    where, old = made.headers["Location"], {"If-Match": made.headers["ETag"]}
+    changed = api.patch(where, json={"kind": "more_like_this"}, headers=old)
+    assert (changed.status_code, changed.json["kind"]) == (200, "more_like_this")
+    assert (changed.json["until"], changed.json["version"]) == (None, 2)
+    assert api.delete(where, headers=old).status_code == 412
+    wrong = api.patch(where, json={"kind": "later"}, headers={"If-Match": "*"})
+    assert wrong.json["errors"][0]["pointer"] == "/snooze_days"
 
 
 def test_later_ends_after_its_days(api: Api, paper_id: str):
     made = api.post("/feedback", json={"paper_id": paper_id, "kind": "later", "snooze_days": 7})
-    said, until = (datetime.fromisoformat(made.json[name]) for name in ("dismissed_at", "until"))
+    said, until = (datetime.fromisoformat(made.json[name]) for name in ("given_at", "until"))
     assert (until - said).days == 7
 
 

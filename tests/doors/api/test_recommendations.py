@@ -1,7 +1,11 @@
 """Recommendations through HTTP."""
 
+from dataclasses import replace
+
 import pytest
 
+from service.app import create_app
+from service.config import Settings
 from service.runtime import Runtime
 from service.tables import Impression, Slate
 from tests.factories import Api, Person, count, make_papers
@@ -53,7 +57,8 @@ def test_the_slate_of_another_person_is_no_slate(api: Api, bobs_api: Api, runtim
 
 
 def test_seeds_tag_and_filters_are_taken(api: Api, runtime: Runtime):
-    papers = make_papers(runtime, 10)
+    papers = make_papers(runtime, 10, venue="ICML")
+    make_papers(runtime, 1, venue="Proceedings, of trees", list_name="Papers, of late")
     one, two = (str(paper.public_id) for paper in papers[:2])
     api.post("/bookmarks", json={"paper_id": one, "tags": ["Mine"]})
     for query in (
@@ -62,8 +67,13 @@ def test_seeds_tag_and_filters_are_taken(api: Api, runtime: Runtime):
         "tag=mine",
         "diversity=0&year_from=2021",
         "diversity=1",
-        "venue=nowhere",
-        "list_name=none",
+        "exclude_tag=mine",
+        "venue=ICML&venue=Proceedings, of trees",
+        "year_to=2020&published_after=2019-06-30",
+        f"exclude_papers={one}",
+        "list_name=Papers, of late",
+        "freshness=1",
+        "exploration=0.5",
     ):
         answer = api.get(f"/recommendations?{query}")
         assert answer.status_code == 200, (query, answer.json)
@@ -75,6 +85,17 @@ def test_unknown_seeds_and_tags_are_named(api: Api, paper_id: str):
         ("seeds=x", "query:seeds/0"),
         ("tag=none", "query:tag"),
         (f"seeds={','.join([paper_id] * 51)}", "query:seeds"),
+        ("exclude_tag=none", "query:exclude_tag"),
+        ("exclude_papers=00000000-0000-4000-8000-000000000000", "query:exclude_papers"),
+        ("venue=Nowhere", "query:venue"),
+        ("venue=", "query:venue/0"),
+        ("list_name=none", "query:list_name"),
+        ("year_from=2021&year_to=2020", "query:year_to"),
+        ("published_after=2026-02-30", "query:published_after"),
+        ("published_after=2026", "query:published_after"),
+        ("exploration=0.6", "query:exploration"),
+        ("freshness=2", "query:freshness"),
+        ("collection=mine", "query:collection"),
     ):
         answer = api.get(f"/recommendations?{query}")
         assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, place)
@@ -94,9 +115,42 @@ def test_the_shares_of_the_persons_papers_add_up_to_the_score(api: Api, runtime:
 
 def test_an_empty_list_says_that_nothing_is_left(api: Api, paper_id: str):
     api.post("/bookmarks", json={"paper_id": paper_id})
-    answer = api.get("/recommendations?venue=Nowhere").json
+    answer = api.get("/recommendations").json
     assert answer["items"] == []
-    assert answer["explanation"].startswith("Nothing is left to recommend")
+    assert answer["explanation"].startswith("Nothing is left to recommend: you know every paper")
+
+
+def test_a_venue_that_is_not_there_is_answered_with_one_that_is(api: Api, runtime: Runtime):
+    make_papers(runtime, 1, venue="ICML 2026")
+    answer = api.get("/recommendations?venue=ICML%202025")
+    assert answer.json["errors"] == [
+        {
+            "pointer": "query:venue",
+            "detail": "No paper has the venue ICML 2025. Did you mean ICML 2026?",
+        }
+    ]
+
+
+def test_what_is_tried_out_is_marked(api: Api, runtime: Runtime):
+    make_papers(runtime, 30)
+    items = api.get("/recommendations?limit=10&exploration=0.2").json["items"]
+    assert [item["explored"] for item in items] == [False] * 8 + [True] * 2
+    assert [item["propensity"] for item in items] == pytest.approx([1.0] * 8 + [2 / 22] * 2)
+    usual = api.get("/recommendations?limit=10").json["items"]
+    assert {(item["propensity"], item["explored"]) for item in usual} == {(1.0, False)}
+
+
+def test_the_setting_says_how_much_is_tried_out(
+    settings: Settings, runtime: Runtime, alice: Person
+):
+    make_papers(runtime, 30)
+    trying = replace(runtime, settings=replace(settings, exploration=0.5))
+    api = Api(create_app(trying).test_client(), alice.headers)
+    asked = {name: api.get(f"/recommendations{name}").json for name in ("", "?exploration=0")}
+    drawn = {
+        name: sum(item["explored"] for item in answer["items"]) for name, answer in asked.items()
+    }
+    assert drawn == {"": 5, "?exploration=0": 0}
 
 
 def test_a_service_without_a_model_is_ready_and_says_what_it_lacks(api: Api, runtime: Runtime):

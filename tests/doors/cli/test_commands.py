@@ -1,5 +1,6 @@
 """The terminal: what the commands do, what they print, and how they fail."""
 
+import json
 import sqlite3
 import threading
 from datetime import UTC, datetime
@@ -19,8 +20,10 @@ from service.db import make_engine, system_scope
 from service.runtime import Runtime
 from service.tables import AuditEntry, Import, Job, JobState, User
 from service.tables.migrations import is_current
-from tests.factories import PASSWORD, Person, make_papers
+from tests.factories import PASSWORD, Person, make_papers, make_person
 from tests.service.importers.test_run import LISTING
+from tests.service.recommend.rivals import Visitor, start_rivals
+from tests.service.recommend.shelf import add_listing
 
 
 @pytest.fixture
@@ -168,6 +171,118 @@ def test_quiet_training_prints_nothing(shell: Shell, runtime: Runtime):
     result = shell.run("train", "--quiet")
     assert (result.exit_code, result.output) == (0, "")
     assert runtime.live_model.registry.current() is not None
+
+
+# ---- experiment ---------------------------------------------------------------------------------
+
+
+def test_an_experiment_from_its_start_to_its_end(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 8)
+    assert "There was no experiment yet" in shell.run("experiment", "status").output
+    assert "There was no experiment yet" in shell.run("experiment", "list").output
+    begun = shell.run("experiment", "start", "--set", "term_weight=5", "--name", "terms")
+    assert begun.exit_code == 0, begun.output
+    arms = runtime.live_model.registry.arms()
+    assert arms is not None
+    assert f"{arms.challenger} challenges {arms.control}" in begun.output
+    assert arms.control == runtime.live_model.registry.current()
+    said = shell.run("experiment", "status").output
+    assert "Keep watching" in said
+    assert "term_weight=5.0" in said
+    assert "Neither" in shell.fails("experiment", "stop", "--adopt")
+    ended = shell.run("experiment", "stop")
+    assert (ended.exit_code, "Stopped terms." in ended.output) == (0, True)
+    assert runtime.live_model.registry.arms() is None
+    assert "undecided" in shell.run("experiment", "list").output
+    assert "Nothing was adopted" in shell.run("experiment", "revert").output
+
+
+def test_the_winner_is_told_and_adopted(shell: Shell, runtime: Runtime):
+    groups = add_listing(runtime)
+    row = start_rivals(runtime, groups)
+    for number in range(15):
+        reader = Visitor(runtime, make_person(runtime, f"Reader{number}"))
+        reader.save(groups["tides"][0])
+        reader.take(reader.visit(limit=4), *groups["batteries"][1:])
+    said = shell.run("experiment", "status").output
+    assert "The challenger wins" in said
+    assert "15 shared slates of 15 people" in said
+    ended = shell.run("experiment", "stop", "--adopt")
+    assert ended.exit_code == 0, ended.output
+    assert "The challenger answers from now on" in ended.output
+    assert runtime.live_model.registry.current() == row.challenger_generation
+    assert "challenger" in shell.run("experiment", "list").output
+    assert "take the defaults again" in shell.run("experiment", "revert").output
+
+
+def test_a_training_tells_of_the_challenger(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 4)
+    shell.run("experiment", "start", "--set", "factors=8")
+    said = shell.run("train").output
+    arms = runtime.live_model.registry.arms()
+    assert arms is not None
+    assert f"Generation {arms.challenger} challenges it" in said
+
+
+def test_two_generations_that_are_there_are_compared(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 4)
+    registry = runtime.live_model.registry
+    shell.run("train", "--quiet")
+    before = registry.current()
+    shell.run("train", "--quiet")
+    now = registry.current()
+    assert "same generation" in shell.fails("experiment", "start", "--challenger", now)
+    assert shell.run("experiment", "start", "--challenger", before).exit_code == 0
+    arms = registry.arms()
+    assert arms is not None
+    assert (arms.control, arms.challenger) == (now, before)
+    shell.run("experiment", "stop")
+    (registry.root / str(before) / "gram.npy").write_bytes(b"")
+    again = ("experiment", "start", "--name", "again", "--challenger", before)
+    assert "gram.npy" in shell.fails(*again)
+
+
+def test_the_status_for_programs(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 4)
+    assert json.loads(shell.run("experiment", "status", "--json").output) == {
+        "experiment": None,
+        "days": 30,
+        "use": [],
+    }
+    shell.run("experiment", "start", "--set", "factors=8", "--name", "eight")
+    told = json.loads(shell.run("experiment", "status", "eight", "--json").output)["experiment"]
+    assert (told["name"], told["decision"], told["decided_on"]) == ("eight", "undecided", None)
+    assert told["challenger"]["settings"] == {"factors": 8}
+    assert told["saves"] == {
+        "wins": 0,
+        "losses": 0,
+        "ties": 0,
+        "days_not_over": 0,
+        "estimate": None,
+        "low": 0.0,
+        "high": 1.0,
+        "e_value": 1.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["start"], "--set or by --challenger"),
+        (["start", "--set", "factors=8", "--challenger", "x"], "--set or by --challenger"),
+        (["start", "--set", "factors=8", "--control", "x"], "--set or by --challenger"),
+        (["start", "--set", "nothing=8"], "cannot be set; one of alpha"),
+        (["start", "--set", "factors=8", "--alpha", "2"], "alpha"),
+        (["start", "--challenger", "000009-0123456789abcdef"], "missing or damaged"),
+        (["stop"], "No experiment is running"),
+        (["status", "none"], "There is no experiment 'none'"),
+    ],
+)
+def test_what_is_wrong_with_an_experiment_is_one_sentence(
+    shell: Shell, runtime: Runtime, words: list[str], said: str
+):
+    assert said in shell.fails("experiment", *words)
+    assert runtime.live_model.registry.current() is None, "and nothing was trained"
 
 
 # ---- user and token -----------------------------------------------------------------------------

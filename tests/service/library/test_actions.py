@@ -16,6 +16,7 @@ from service.errors import InvalidInput, NotFound, PreconditionFailed
 from service.library.actions import (
     MOST_TAGS,
     change_bookmark,
+    change_feedback,
     change_rating,
     give_feedback,
     note_opening,
@@ -36,6 +37,7 @@ from service.library.queries import (
 from service.library.records import (
     BookmarkChange,
     BookmarkFilter,
+    FeedbackChange,
     NewBookmark,
     NewFeedback,
     NewRating,
@@ -354,12 +356,45 @@ def test_later_and_nothing_else_says_until_when(hers: Shelf, paper: Paper, kind:
 
 def test_a_dismissal_is_taken_back(hers: Shelf, paper: Paper):
     made, _ = hers.dismiss(paper)
-    hers.write(lambda session: undo_feedback(session, hers.id, made.public_id, now=LATER))
+
+    def undo(version: int) -> None:
+        hers.write(
+            lambda session: undo_feedback(
+                session, hers.id, made.public_id, expected_version=version, now=LATER
+            )
+        )
+
+    with pytest.raises(PreconditionFailed):
+        undo(2)
+    undo(1)
     assert hers.rows(Dismissal) == 0
     assert [mark.object_kind for mark in hers.deletions] == ["feedback"]
-    assert hers.said == [("dismiss", "seen"), ("undismiss", None)]
+    assert hers.said == [("dismiss", "seen"), ("undismiss", "seen")]
     with pytest.raises(NotFound):
-        hers.write(lambda session: undo_feedback(session, hers.id, made.public_id, now=LATER))
+        undo(1)
+
+
+def test_a_changed_mind_is_one_row_of_a_new_version(hers: Shelf, paper: Paper):
+    made, _ = hers.dismiss(paper, FeedbackKind.LATER, snooze=timedelta(days=7))
+
+    def change(version: int) -> Dismissal:
+        return hers.write(
+            lambda session: change_feedback(
+                session,
+                hers.id,
+                made.public_id,
+                FeedbackChange(kind=FeedbackKind.MORE_LIKE_THIS),
+                expected_version=version,
+                now=LATER,
+            )
+        )
+
+    with pytest.raises(PreconditionFailed):
+        change(2)
+    changed = change(1)
+    assert (changed.kind, changed.until, changed.version) == ("more_like_this", None, 2)
+    assert hers.rows(Dismissal) == 1
+    assert hers.said == [("dismiss", "later"), ("more_like_this", "more_like_this")]
 
 
 # ---- The order of changes ----------------------------------------------------------------------
@@ -453,6 +488,43 @@ def test_what_came_from_a_slate_says_so(hers: Shelf, runtime: Runtime):
     assert {line.generation for line in hers.log} == {slate.model.generation}
 
 
+def test_a_paper_is_opened_once_from_a_slate(hers: Shelf, runtime: Runtime):
+    make_papers(runtime, 3)
+    one, other = shown_to(runtime, hers.id), shown_to(runtime, hers.id)
+    paper = one.items[0].paper
+
+    def look(slate_id: UUID | None) -> None:
+        hers.write(
+            lambda session: note_opening(
+                session, hers.id, paper.public_id, slate_id=slate_id, now=LATER
+            )
+        )
+
+    look(one.slate_id)
+    before = hers.version
+    look(one.slate_id)
+    assert (len(hers.log), hers.version) == (1, before), "nothing has changed"
+    for slate_id in (other.slate_id, None, None):
+        look(slate_id)
+    assert len(hers.log) == 4, "from another list, and from nowhere in particular, it counts"
+
+
+def test_a_double_click_opens_a_paper_once(hers: Shelf, runtime: Runtime):
+    make_papers(runtime, 3)
+    slate = shown_to(runtime, hers.id)
+    paper_id = slate.items[0].paper.public_id
+
+    def look() -> None:
+        hers.write(
+            lambda session: note_opening(
+                session, hers.id, paper_id, slate_id=slate.slate_id, now=LATER
+            )
+        )
+
+    assert all_at_once([look] * 4) == []
+    assert hers.said == [("open", None)]
+
+
 def test_what_came_from_nowhere_says_nothing(hers: Shelf, paper: Paper):
     hers.save(paper)
     (line,) = hers.log
@@ -502,7 +574,7 @@ def test_another_persons_things_are_not_there(hers: Shelf, his: Shelf, paper: Pa
         lambda s, b, _r, _d: remove_bookmark(s, hers.id, b, expected_version=None, now=NOW),
         lambda s, _b, r, _d: change_rating(s, hers.id, r, 1, expected_version=None, now=NOW),
         lambda s, _b, r, _d: remove_rating(s, hers.id, r, expected_version=None, now=NOW),
-        lambda s, _b, _r, d: undo_feedback(s, hers.id, d, now=NOW),
+        lambda s, _b, _r, d: undo_feedback(s, hers.id, d, expected_version=None, now=NOW),
     ]
     for act in reads:
         said = []

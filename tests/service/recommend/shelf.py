@@ -9,7 +9,14 @@ import numpy as np
 from service.catalogue.actions import add_paper
 from service.catalogue.records import NewPaper
 from service.db import scope
-from service.library.actions import give_feedback, save_bookmark, save_rating
+from service.library.actions import (
+    give_feedback,
+    note_opening,
+    save_bookmark,
+    save_rating,
+    undo_feedback,
+)
+from service.library.queries import dismissals_page
 from service.library.records import NewBookmark, NewFeedback, NewRating
 from service.recommend.rebuild import Rebuilt, rebuild
 from service.recommend.records import Recommendations, Wish
@@ -118,6 +125,20 @@ class Reader:
         with scope(self.runtime.writing(), self.id) as session:
             new = NewFeedback(paper_id=paper.public_id, kind=kind, snooze=snooze)
             give_feedback(session, self.id, new, now=SOON)
+            session.commit()
+
+    def undo(self) -> None:
+        """Take back all feedback."""
+        with scope(self.runtime.writing(), self.id) as session:
+            for said in dismissals_page(session, self.id, after=None, limit=100):
+                undo_feedback(
+                    session, self.id, said.public_id, expected_version=said.version, now=SOON
+                )
+            session.commit()
+
+    def open(self, paper: Paper, *, now: datetime = SOON) -> None:
+        with scope(self.runtime.writing(), self.id) as session:
+            note_opening(session, self.id, paper.public_id, slate_id=None, now=now)
             session.commit()
 
     def ask(self, *, now: datetime = SOON, **wish: object) -> Recommendations:

@@ -95,16 +95,16 @@ def test_terms_are_words_of_the_paper_and_never_stems(reader: Reader, groups: Gr
 
 
 def test_a_paper_of_ones_own_is_explained_and_said_to_be_in_no_list(reader: Reader, groups: Groups):
-    saved, rated, dismissed, seen = (groups[name][0] for name in groups)
+    saved, rated, dismissed, later = (groups[name][0] for name in groups)
     reader.save(saved)
     reader.rate(rated, 4)
     reader.dismiss(dismissed, FeedbackKind.NOT_MY_TOPIC)
-    reader.dismiss(seen, FeedbackKind.LATER, timedelta(days=3))
+    reader.dismiss(later, FeedbackKind.LATER, timedelta(days=3))
     for paper, standing, sentence in (
         (saved, Standing.IN_LIBRARY, "It is in your library, so no list recommends it"),
         (rated, Standing.RATED, "You rated it"),
         (dismissed, Standing.DISMISSED, "You dismissed it"),
-        (seen, Standing.DISMISSED, "You dismissed it"),
+        (later, Standing.LATER, "You put it aside for later"),
     ):
         found = explain(reader, paper)
         assert (found.standing, found.rank) == (standing, None)
@@ -206,6 +206,49 @@ def test_a_reason_says_what_you_did_with_that_paper(
     assert finished.deeds == (Deed.FINISHED, Deed.SAVED)
     assert f"you finished “{parsing[0].display_title}”" in finished.text
     assert bad.text.startswith(f"Against it: you rated “{batteries[0].display_title}” 1 star")
+
+
+def test_feedback_is_told_by_its_kind(reader: Reader, groups: Groups):
+    more, low, seen = (groups[name][0] for name in groups if name != "outliers")
+    reader.dismiss(more, FeedbackKind.MORE_LIKE_THIS)
+    reader.dismiss(low, FeedbackKind.LOW_QUALITY)
+    reader.dismiss(seen, FeedbackKind.SEEN)
+    told = {r.paper.id: r for r in explain(reader, groups["outliers"][0], tried=0).papers}
+    liked, disliked = told[more.id], told[low.id]
+    assert told.keys() == {more.id, low.id}, "to have seen a paper says nothing of taste"
+    assert (liked.deeds, liked.is_liked) == ((Deed.MORE_LIKE_THIS,), True)
+    assert f"you asked for more like “{more.display_title}”" in liked.text
+    assert (disliked.deeds, disliked.is_liked) == ((Deed.LOW_QUALITY,), False)
+    assert disliked.text.startswith(f"Against it: you called “{low.display_title}” low quality")
+    for paper, standing, sentence in (
+        (more, Standing.MORE_LIKE_THIS, "You asked for more like it"),
+        (low, Standing.LOW_QUALITY, "You called it low quality"),
+        (seen, Standing.SEEN, "You said that you have seen it"),
+    ):
+        found = explain(reader, paper, tried=0)
+        assert (found.standing, found.rank) == (standing, None)
+        assert found.summary.startswith(sentence)
+
+
+def test_an_opening_keeps_a_paper_out_for_a_month(reader: Reader, groups: Groups):
+    paper = groups["tides"][1]
+    reader.save(groups["tides"][0])
+    reader.open(paper)
+    assert explain(reader, paper, tried=0).standing is Standing.OPENED
+    reader.open(groups["tides"][2], now=SOON - timedelta(days=31))
+    assert explain(reader, groups["tides"][2], tried=0).standing is Standing.CANDIDATE
+
+
+def test_freshness_and_left_out_tags_are_those_of_the_list(reader: Reader, groups: Groups):
+    reader.save(groups["tides"][0], tags=("water",))
+    reader.save(groups["parsing"][0])
+    wish = {"freshness": 0.7, "exclude_tags": ("water",)}
+    top = reader.ask(diversity=0.0, **wish).items[0]
+    found = explain(reader, top.paper, tried=0, **wish)
+    assert (found.rank, found.score, found.n_papers) == (1, top.score, 1)
+    assert {part.name: part.amount for part in found.parts} == dict(top.parts)
+    assert found.not_from_papers == pytest.approx(top.parts["freshness"], abs=1e-5)
+    assert explain(reader, groups["tides"][0], **wish).standing is Standing.IN_LIBRARY
 
 
 def test_a_reason_in_a_list_says_the_same(reader: Reader, groups: Groups):

@@ -1,7 +1,7 @@
 """Training: when it is worth while, what it publishes, and what it leaves alone."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -15,15 +15,17 @@ from service.recommend.rebuild import (
     LIBRARY_SHARE,
     NEW_WORKS,
     NEW_WORKS_SHARE,
+    why_late,
     why_rebuild,
     why_stale,
 )
 from service.runtime import Runtime
-from service.tables import FeedbackKind
+from service.tables import FeedbackKind, Paper
 from tests.factories import NOW, Person, make_papers
-from tests.service.recommend.shelf import SOON, Reader, add_listing, ids, train
+from tests.service.recommend.shelf import SOON, Reader, add_listing, add_text, ids, train
 
-DAY = timedelta(days=1)
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+COLUMNS = ("saved", "finished", "dismissed", "low_quality", "more_like_this", "opens", "ratings")
 MARK = HighWater(catalogue_version=50, library_changes=100, n_works=200)
 FACTS = {
     "trained_at": NOW.isoformat(),
@@ -82,6 +84,56 @@ def test_a_list_is_stale_when_the_daily_training_did_not_come():
     said = why_stale(FACTS, more, now=NOW + timedelta(hours=27))
     assert said is not None
     assert "1 changes" in said
+
+
+def late(runtime: Runtime, now: datetime) -> str | None:
+    with runtime.reading() as session:
+        opened = runtime.live_model.registry.open_current()
+        return why_late(session, opened[2] if opened else None, now=now)
+
+
+def test_a_training_is_late_two_hours_after_it_was_due(runtime: Runtime, alice: Person):
+    groups = add_listing(runtime)
+    reader = Reader(runtime, alice)
+    reader.save(groups["tides"][0])
+    train(runtime, now=SOON + HOUR)
+    assert late(runtime, SOON + 30 * DAY) is None, "nothing came since"
+    reader.save(groups["tides"][1], now=SOON + 2 * HOUR)
+    assert late(runtime, SOON + 27 * HOUR) is None
+    said = late(runtime, SOON + 27 * HOUR + timedelta(seconds=1))
+    assert said == "A training has been due since 2026-01-03 10:01 UTC; the last was on 2026-01-02."
+
+
+@pytest.mark.parametrize("what", ["save", "paper"])
+def test_an_installation_that_wakes_up_is_not_late_yet(runtime: Runtime, alice: Person, what: str):
+    groups = add_listing(runtime)
+    reader = Reader(runtime, alice)
+    reader.save(groups["tides"][0])
+    train(runtime)
+    month = SOON + 30 * DAY
+    if what == "save":
+        reader.save(groups["tides"][1], now=month)
+    else:
+        add_text(runtime, "A paper of a month later.", now=month)
+    assert late(runtime, month + 2 * HOUR) is None
+    assert late(runtime, month + 3 * HOUR) is not None
+
+
+def test_one_that_was_just_set_up_or_that_nobody_uses_is_not_late(runtime: Runtime, alice: Person):
+    groups = add_listing(runtime)
+    assert late(runtime, NOW + 30 * DAY) is None
+    Reader(runtime, alice).save(groups["tides"][0], now=NOW + 30 * DAY)
+    assert late(runtime, NOW + 30 * DAY + 2 * HOUR) is None
+    said = late(runtime, NOW + 30 * DAY + 3 * HOUR)
+    assert said is not None
+    assert said.endswith("there was none yet.")
+
+
+def test_one_without_people_is_not_late_either(runtime: Runtime):
+    add_listing(runtime)
+    train(runtime)
+    add_text(runtime, "A paper that nobody reads.", now=SOON + HOUR)
+    assert late(runtime, SOON + 30 * DAY) is None
 
 
 def test_a_generation_knows_what_it_was_made_of(runtime: Runtime, alice: Person):
@@ -158,24 +210,26 @@ def test_the_training_set_is_everybodys_evidence(runtime: Runtime, alice: Person
     hers.dismiss(groups["parsing"][0], FeedbackKind.NOT_MY_TOPIC)
     hers.dismiss(groups["parsing"][1], FeedbackKind.SEEN)
     hers.dismiss(groups["parsing"][2], FeedbackKind.LATER, timedelta(days=1))
+    hers.dismiss(groups["batteries"][1], FeedbackKind.LOW_QUALITY)
+    hers.dismiss(groups["batteries"][2], FeedbackKind.MORE_LIKE_THIS)
     his.rate(groups["batteries"][0], 1)
     with runtime.reading() as session:
         data, _ = training_set(session, now=SOON)
     rows = {
-        (user, item): (saved, dismissed, stars)
-        for user, item, saved, dismissed, stars in zip(
+        (user, item): {name for name, said in zip(COLUMNS, row, strict=True) if said}
+        for user, item, *row in zip(
             data.user_ids.tolist(),
             data.history.item_ids.tolist(),
-            data.history.saved.tolist(),
-            data.history.dismissed.tolist(),
-            data.history.ratings.tolist(),
+            *(getattr(data.history, name).tolist() for name in COLUMNS),
             strict=True,
         )
     }
     assert rows == {
-        (alice.id, groups["tides"][0].work_id): (True, False, 5),
-        (alice.id, groups["parsing"][0].work_id): (False, True, 0),
-        (bob.id, groups["batteries"][0].work_id): (False, False, 1),
+        (alice.id, groups["tides"][0].work_id): {"saved", "ratings"},
+        (alice.id, groups["parsing"][0].work_id): {"dismissed"},
+        (alice.id, groups["batteries"][1].work_id): {"low_quality"},
+        (alice.id, groups["batteries"][2].work_id): {"more_like_this"},
+        (bob.id, groups["batteries"][0].work_id): {"ratings"},
     }, "seen and later say nothing of taste"
 
 
@@ -190,3 +244,15 @@ def test_documents_above_a_mark_are_those_that_came_later(runtime: Runtime):
     assert len(everything.item_ids) == 5
     assert all(text for text in everything.texts)
     assert ids(first)
+
+
+def test_a_work_speaks_through_its_best_paper_even_if_another_changed(runtime: Runtime):
+    with_abstract, bare = make_papers(runtime, 2)
+    with runtime.writing() as session:
+        paper = session.get_one(Paper, bare.id)
+        paper.work_id, paper.abstract_text = with_abstract.work_id, None
+        session.commit()
+    with runtime.reading() as session:
+        changed = documents(session, now=SOON, above=bare.catalogue_version - 1)
+    assert changed.item_ids.tolist() == [with_abstract.work_id]
+    assert "We study" in changed.texts[0]

@@ -1,0 +1,359 @@
+"""Interests: groups in a library, their names, their identity, and their share of a slate."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.explaining import explain
+from models.feedback import History
+from models.ranking.blend import Evidence, blend
+from models.ranking.explain import shares
+from models.ranking.interest_identity import ANCHORS, anchors_of, contained, matched, overlap
+from models.ranking.interest_names import distinctive_terms, readable
+from models.ranking.interests import SAMPLE, Interests, adjusted_rand, find_interests
+from models.ranking.model import Model
+from models.ranking.proportions import (
+    LEAST_DAMPED,
+    Portfolio,
+    brought_by,
+    damping,
+    weighted,
+)
+from models.recommending import Request, Slate, leaders, recommend
+from models.training import train
+from tests.models.papers import history_of, training_set
+from tests.models.topics import as_found, documents, ids_about, library, topic_of, topical_model
+
+NINETY_TEN = library(tides=27, parsing=3)
+
+
+@pytest.fixture(scope="module")
+def trained() -> Model:
+    """By one person with 90 % of one topic and 10 % of another."""
+    return topical_model(likes=History.of_saved(NINETY_TEN))
+
+
+@pytest.fixture(scope="module")
+def untrained() -> Model:
+    """The same texts, which nobody trained on."""
+    texts, ids = documents()
+    nothing = train(training_set([], ids=np.zeros(0, np.int64)))
+    none = np.full(len(ids), np.nan, np.float32)
+    return nothing.extend(ids, texts, none, np.zeros(len(ids), np.float32))
+
+
+@pytest.fixture(params=["trained", "untrained"])
+def model(request: pytest.FixtureRequest) -> Model:
+    found: Model = request.getfixturevalue(request.param)
+    return found
+
+
+def slate(model: Model, liked: np.ndarray, *, history: History | None = None, **asked) -> Slate:
+    request = Request(limit=20, **asked)
+    history = history or History.of_saved(liked)
+    return recommend(model, history, request, rng=np.random.default_rng(0))
+
+
+def topics_of(made: Slate) -> list[str]:
+    return [topic_of(item.item_id) for item in made.items]
+
+
+# ---- Groups ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "papers",
+    [
+        {"tides": 40},
+        {"tides": 20, "batteries": 20},
+        {"tides": 20, "parsing": 10, "batteries": 10},
+        {"tides": 27, "parsing": 3},
+    ],
+    ids=str,
+)
+def test_the_groups_are_the_topics(model: Model, papers: dict[str, int]):
+    found = find_interests(model, library(**papers))
+    topics = [{topic_of(one) for one in found.members(g).tolist()} for g in range(found.n_groups)]
+    assert sorted(topics, key=str) == sorted(({topic} for topic in papers), key=str)
+    sizes = np.bincount(found.groups)
+    assert sizes.tolist() == sorted(sizes, reverse=True)
+
+
+def test_the_same_library_in_any_order_has_the_same_interests(model: Model):
+    liked = library(tides=20, parsing=10)
+    one, other = find_interests(model, liked), find_interests(model, np.flip(liked))
+    assert one.groups.tolist() == other.groups.tolist()
+    assert one.likeness.tolist() == other.likeness.tolist()
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_a_few_papers_are_one_interest(model: Model, n: int):
+    liked = library(tides=20, batteries=20)[:: 40 // n][:n]
+    assert find_interests(model, liked).n_groups == 1
+
+
+def test_no_papers_are_no_interest(model: Model):
+    for liked in (np.zeros(0, np.int64), np.array([7])):
+        found = find_interests(model, liked)
+        assert (found.n_groups, len(found.item_ids)) == (0, 0)
+        made = slate(model, liked, interests=as_found(found))
+        assert {item.interest for item in made.items} == {None}
+
+
+@pytest.mark.parametrize("text", ["", "the same paper about estuaries and tides", "深度学习"])
+def test_papers_that_are_all_alike_are_one_interest(text: str):
+    model = train(training_set([text] * 30))
+    found = find_interests(model, np.arange(100, 120))
+    assert found.n_groups == 1
+    assert len(slate(model, found.item_ids, interests=as_found(found)).items) == 10
+
+
+def test_a_large_library_is_grouped_by_a_sample():
+    texts, ids = documents(each=400)
+    model = train(training_set(texts, ids=np.arange(len(ids))))
+    found = find_interests(model, np.arange(1200))
+    assert len(found.item_ids) > SAMPLE
+    assert adjusted_rand(found.groups, np.arange(1200) // 400) == 1
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=40))
+def test_agreement_does_not_depend_on_the_names_of_the_groups(groups: list[int]):
+    one = np.array(groups)
+    assert adjusted_rand(one, 3 - one) == pytest.approx(1)
+
+
+# ---- Names -------------------------------------------------------------------------------------
+
+
+def test_names_are_the_words_of_the_topic_as_they_are_written(model: Model):
+    parts = [library(tides=20), library(parsing=20)]
+    texts, _ = documents()
+    tides, parsing = distinctive_terms(model, parts, most=10)
+    assert {"estuari", "salin"} & set(tides)
+    assert not set(tides) & set(parsing)
+    shown = readable(tides, texts, most=3)
+    assert len(shown) == 3
+    assert all(any(word in text.split() for text in texts) for word in shown)
+
+
+def test_a_compound_is_named_once():
+    texts = ["Low-rank adapters of E2LoRA", "low-rank updates", "E2LoRA and low-rank adapters"]
+    terms = ["low", "lowrank", "rank", "e2lora", "nowher", "adapt"]
+    assert readable(terms, texts, most=5) == ("low-rank", "E2LoRA", "adapters")
+
+
+# ---- Identity ----------------------------------------------------------------------------------
+
+few_ids = st.sets(st.integers(0, 400), max_size=150).map(lambda ids: np.array(sorted(ids), int))
+
+
+@given(few_ids, few_ids)
+@settings(deadline=None)
+def test_the_overlap_of_small_sets_is_exact(one: np.ndarray, other: np.ndarray):
+    union = len(np.union1d(one, other))
+    if union <= ANCHORS:
+        expected = len(np.intersect1d(one, other)) / max(1, union)
+        assert overlap(anchors_of(one), anchors_of(other)) == pytest.approx(expected)
+
+
+def test_the_overlap_of_large_sets_is_estimated():
+    one, other = anchors_of(np.arange(90_000)), anchors_of(np.arange(30_000, 120_000))
+    assert overlap(one, other) == pytest.approx(0.5, abs=0.15)
+    assert contained(one, other) == pytest.approx(2 / 3, abs=0.2)
+    assert contained(anchors_of(np.arange(50)), one) > 0.9 or len(one) == ANCHORS
+
+
+def test_each_group_is_at_most_one_known_interest():
+    known = [np.arange(0, 20), np.arange(50, 60)]
+    groups = [np.arange(50, 65), np.arange(2, 25), np.arange(200, 220)]
+    assert matched(known, groups) == [1, 0, None]
+    assert matched([], groups) == [None] * 3
+
+
+# ---- Slates ------------------------------------------------------------------------------------
+
+
+def test_a_tenth_of_the_library_has_two_places_of_twenty(model: Model):
+    found = find_interests(model, NINETY_TEN)
+    made = slate(model, NINETY_TEN, interests=as_found(found))
+    assert topics_of(made).count("parsing") == 2
+    assert len({item.item_id for item in made.items}) == 20
+    assert [item.interest for item in made.items] == [
+        int(topic == "parsing") for topic in topics_of(made)
+    ]
+    for item in made.items:
+        assert sum(item.parts.values()) == pytest.approx(item.score, abs=1e-5)
+
+
+def test_without_the_shares_the_minority_is_lost(trained: Model):
+    assert topics_of(slate(trained, NINETY_TEN)).count("parsing") < 2
+
+
+def test_one_interest_gets_exactly_the_plain_list(model: Model):
+    liked = library(tides=30)
+    found = find_interests(model, liked)
+    plain = slate(model, liked)
+    for weight in (1.0, 3.0):
+        made = slate(model, liked, interests=as_found(found, [weight]))
+        assert [one.item_id for one in made.items] == [one.item_id for one in plain.items]
+        assert [one.score for one in made.items] == [one.score for one in plain.items]
+
+
+@pytest.mark.parametrize("muted", [0, 1])
+def test_nothing_of_a_muted_interest_is_recommended(model: Model, muted: int):
+    found = find_interests(model, NINETY_TEN)
+    weights = [1.0, 1.0]
+    weights[muted] = 0
+    made = slate(model, NINETY_TEN, interests=as_found(found, weights))
+    assert made.strategy == "personal"
+    assert ["tides", "parsing"][muted] not in topics_of(made)
+    own = set(found.members(muted).tolist())
+    assert not own & {reason.item_id for item in made.items for reason in item.because}
+
+
+def test_who_mutes_everything_gets_what_is_new_to_them(model: Model):
+    found = find_interests(model, NINETY_TEN)
+    made = slate(model, NINETY_TEN, interests=as_found(found, [0, 0]))
+    assert made.strategy == "cold_start"
+    assert set(topics_of(made)) == {"batteries"}
+
+
+def test_more_weight_is_more_places(model: Model):
+    found = find_interests(model, library(tides=20, parsing=10))
+    counts = [
+        topics_of(slate(model, found.item_ids, interests=as_found(found, [1, weight]))).count(
+            "parsing"
+        )
+        for weight in (0.25, 1, 4)
+    ]
+    assert counts == sorted(counts)
+    assert counts[2] > counts[0]
+
+
+def test_only_the_proportions_of_the_weights_matter(model: Model):
+    found = find_interests(model, NINETY_TEN)
+    rows = model.items.positions(found.item_ids)
+    evidence = Evidence(rows=rows, confidence=np.ones(len(rows), np.float32))
+    one, other = (weighted(model, evidence, as_found(found, w)) for w in ([1, 2], [2, 4]))
+    np.testing.assert_allclose(one.confidence, other.confidence, rtol=1e-5)
+    assert one.confidence.sum() == pytest.approx(30, rel=1e-5)
+
+
+def test_two_groups_can_be_one_interest(model: Model):
+    found = find_interests(model, NINETY_TEN)
+    merged = Portfolio(found=found, unit_of=np.zeros(2, np.int64), weights=np.ones(1, np.float32))
+    made, plain = slate(model, NINETY_TEN, interests=merged), slate(model, NINETY_TEN)
+    assert [one.item_id for one in made.items] == [one.item_id for one in plain.items]
+    assert {one.interest for one in made.items} == {0}
+
+
+def test_seeds_stand_for_all_interests(model: Model):
+    found = find_interests(model, NINETY_TEN)
+    seeds = found.members(1)
+    muted = as_found(found, [1, 0])
+    made = slate(model, NINETY_TEN, interests=muted, seeds=seeds)
+    assert topics_of(made)[:10] == ["parsing"] * 10
+    assert {one.interest for one in made.items} == {None}
+
+
+def test_what_interests_bring_adds_up_to_the_score(trained: Model):
+    liked = library(tides=12, parsing=8)
+    rows = trained.items.positions(liked)
+    blended = blend(trained, Evidence(rows=rows, confidence=np.ones(20, np.float32)))
+    targets = np.arange(40, 90)
+    is_tides = np.arange(20) < 12
+    one, other = (brought_by(blended, own, targets) for own in (is_tides, ~is_tides))
+    np.testing.assert_allclose(one + other, blended.scores[targets], atol=1e-4)
+    each = shares(blended, targets)
+    np.testing.assert_allclose(one, each[:, is_tides].sum(axis=1), atol=1e-4)
+
+
+# ---- Not my topic ------------------------------------------------------------------------------
+
+
+def dismissing(found: Interests, dismissed: np.ndarray) -> History:
+    ids = [*found.item_ids.tolist(), *dismissed.tolist()]
+    is_new = np.arange(len(ids)) >= len(found.item_ids)
+    return history_of(*ids, saved=~is_new, dismissed=is_new)
+
+
+def test_a_dismissal_weakens_the_interest_it_belongs_to(model: Model):
+    found = find_interests(model, library(tides=20, parsing=10))
+    unit_of = np.arange(2)
+    none = damping(model, found, unit_of, 2, History.of_saved(found.item_ids))
+    assert none.tolist() == [1, 1]
+    for n, expected in ((1, 0.8), (2, 0.64), (30, LEAST_DAMPED)):
+        history = dismissing(found, ids_about("parsing", n, start=20))
+        assert damping(model, found, unit_of, 2, history) == pytest.approx([1, expected])
+
+
+def test_a_dismissal_of_something_else_weakens_nothing(model: Model):
+    found = find_interests(model, library(tides=20, parsing=10))
+    history = dismissing(found, ids_about("batteries", 5))
+    assert damping(model, found, np.arange(2), 2, history).tolist() == [1, 1]
+
+
+# ---- Together with the other rules of a slate --------------------------------------------------
+
+
+def test_a_shared_slate_says_the_exact_chances_of_what_is_drawn(model: Model):
+    found = find_interests(model, NINETY_TEN)
+    request = Request(limit=20, interests=as_found(found), exploration=0.13)
+    seen: dict[int, int] = {}
+    said: dict[int, float] = {}
+    rng = np.random.default_rng(5)
+    rounds = 400
+    for _ in range(rounds):
+        made = recommend(model, History.of_saved(NINETY_TEN), request, rng=rng)
+        assert len({item.item_id for item in made.items}) == 20
+        for item in made.items:
+            seen[item.item_id] = seen.get(item.item_id, 0) + 1
+            assert said.setdefault(item.item_id, item.propensity) == item.propensity
+    for item_id, n in seen.items():
+        deviation = np.sqrt(said[item_id] * (1 - said[item_id]) / rounds)
+        assert n / rounds == pytest.approx(said[item_id], abs=5 * deviation + 1e-9)
+
+
+def test_what_an_interest_proposes_is_no_twin(trained: Model):
+    found = find_interests(trained, NINETY_TEN)
+    portfolio = as_found(found)
+    of_parsing = [
+        item.item_id
+        for item in slate(trained, NINETY_TEN, interests=portfolio).items
+        if topic_of(item.item_id) == "parsing"
+    ]
+    keys = np.zeros((len(trained.items), 2), np.int64)
+    keys[trained.items.positions(np.array(of_parsing))] = (7, 0)
+    model = replace(trained, title_keys=keys)
+    request = Request(limit=20, interests=portfolio, exploration=0.5)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        made = recommend(model, History.of_saved(NINETY_TEN), request, rng=rng)
+        assert len(set(of_parsing) & {item.item_id for item in made.items}) <= 1
+    made = slate(model, NINETY_TEN, interests=portfolio)
+    assert topics_of(made).count("parsing") == 2, "another takes the place of the twin"
+
+
+def test_an_explanation_with_interests_says_what_the_list_says(model: Model):
+    found = find_interests(model, NINETY_TEN)
+    portfolio = as_found(found, [1.0, 3.0])
+    history = History.of_saved(NINETY_TEN)
+    request = Request(limit=20, interests=portfolio, freshness=0.5)
+    for item in slate(model, NINETY_TEN, interests=portfolio, freshness=0.5).items:
+        told = explain(model, history, request, item.item_id, counterfactuals=0)
+        assert told is not None
+        assert (told.score, told.rank) == (item.score, item.score_rank)
+        assert told.parts[-1].name == "freshness"
+
+
+def test_a_paper_of_a_muted_interest_is_no_candidate(model: Model):
+    portfolio = as_found(find_interests(model, NINETY_TEN), [1.0, 0.0])
+    request = Request(limit=20, interests=portfolio)
+    new = int(ids_about("parsing", 1, start=30)[0])
+    told = explain(model, History.of_saved(NINETY_TEN), request, new)
+    assert told is not None
+    assert (told.is_muted, told.rank) == (True, None)
+    assert new not in leaders(model, History.of_saved(NINETY_TEN), replace(request, limit=500))
