@@ -17,9 +17,15 @@ from models.ranking.blend import PARTS, Blend, Evidence, blend
 from models.ranking.candidates import best, candidates
 from models.ranking.cold_start import RECENCY_SHARE
 from models.ranking.explain import shared_terms, shares
-from models.ranking.explore import Explored, explore
+from models.ranking.explore import Explored, explore, most_drawn
 from models.ranking.model import Model
-from models.ranking.proportions import Portfolio, best_unmuted, proportional, weighted
+from models.ranking.proportions import (
+    Portfolio,
+    best_unmuted,
+    proportional,
+    spare_last,
+    weighted,
+)
 from models.ranking.rerank import diversified
 from models.ranking.twins import distinct_best, twins
 
@@ -143,6 +149,7 @@ def recommend(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
     )
     if request.portfolio and ranking.blended:
+        evidence = ranking.blended.evidence
         chosen = proportional(
             model,
             request.portfolio,
@@ -153,6 +160,8 @@ def recommend(
             scores=ranking.scores,
             met=model.items.positions(met),
         )
+        spare = most_drawn(request.exploration, len(chosen))
+        chosen = spare_last(model, request.portfolio, evidence, chosen, spare)
     pool = _with_proposals(model, pool, chosen)
     explored = explore(chosen, pool, request.exploration, rng=rng)
     return Slate(

@@ -36,7 +36,7 @@ def explore(
     drawn, those that lost their place too. ``share`` is cut to 0 to ``LARGEST_SHARE``. Without rows
     beside the chosen ones there is nothing to try.
     """
-    expected = float(np.clip(share, 0.0, LARGEST_SHARE)) * len(chosen)
+    expected = _expected(share, len(chosen))
     if expected <= 0 or len(np.setdiff1d(pool, chosen)) == 0:
         n = len(chosen)
         return Explored(rows=chosen, propensities=np.ones(n), is_drawn=np.zeros(n, np.bool_))
@@ -48,6 +48,15 @@ def explore(
         propensities=propensities(rows, chosen, len(np.union1d(pool, chosen)), expected),
         is_drawn=np.arange(len(rows)) >= len(kept),
     )
+
+
+def most_drawn(share: float, n: int) -> int:
+    """How many of n places may be given up at most."""
+    return int(np.ceil(_expected(share, n)))
+
+
+def _expected(share: float, n: int) -> float:
+    return float(np.clip(share, 0.0, LARGEST_SHARE)) * n
 
 
 def propensities(

@@ -176,6 +176,18 @@ def proportional(
     return np.concatenate([chosen[kept], added])[:limit]
 
 
+def spare_last(
+    model: Model, portfolio: Portfolio, evidence: Evidence, chosen: IntArray, n: int
+) -> IntArray:
+    """``chosen`` with the ``n`` rows last that can be given up for exploration, the lowest ones:
+    without them each interest still has its floor of the places that are left."""
+    floors = floors_of(model, portfolio, evidence, len(chosen) - n)
+    if n == 0 or len(floors) < 2:
+        return chosen
+    kept = _without_lowest(portfolio.nearest(model, chosen), floors, n)
+    return np.concatenate([chosen[kept], chosen[~kept]])
+
+
 def floors_of(model: Model, portfolio: Portfolio, evidence: Evidence, limit: int) -> IntArray:
     """The least number of places of each interest (u,) int64, by summed confidence."""
     units = portfolio.units(model.item_ids[evidence.rows])

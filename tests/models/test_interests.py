@@ -317,6 +317,17 @@ def test_a_shared_slate_says_the_exact_chances_of_what_is_drawn(model: Model):
         assert n / rounds == pytest.approx(said[item_id], abs=5 * deviation + 1e-9)
 
 
+def test_what_is_kept_of_an_explored_slate_keeps_the_shares(model: Model):
+    portfolio = as_found(find_interests(model, NINETY_TEN))
+    request = Request(limit=20, interests=portfolio, exploration=0.3)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        made = recommend(model, History.of_saved(NINETY_TEN), request, rng=rng)
+        kept = [topic_of(item.item_id) for item in made.items if not item.explored]
+        assert len(kept) == 14
+        assert kept.count("parsing") == 1, "a tenth of 14"
+
+
 def test_what_an_interest_proposes_is_no_twin(trained: Model):
     found = find_interests(trained, NINETY_TEN)
     portfolio = as_found(found)

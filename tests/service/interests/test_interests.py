@@ -12,8 +12,10 @@ from service.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from service.interests.actions import change_interest, merge_interest, undo_merge
 from service.interests.records import InterestChange
 from service.library.actions import remove_bookmark
+from service.recommend.effect import effect_since, standing
+from service.recommend.explanations import explain_paper
 from service.recommend.interests import read_interests, remember_interests, summaries, summary_of
-from service.recommend.records import InterestSummary
+from service.recommend.records import InterestSummary, PaperExplanation, Standing, Wish
 from service.runtime import Runtime
 from service.tables import Bookmark, FeedbackKind, Interest, Paper, PaperSource
 from tests.factories import NOW, Person
@@ -241,3 +243,39 @@ def test_interests_are_known_by_a_bounded_number_of_papers(
     with scope(runtime.reading(), reader.id) as session:
         rows = session.scalars(sa.select(Interest)).all()
     assert sorted(len(row.anchors) for row in rows) == [10, 20]
+
+
+def told(reader: Interested, paper: Paper, **wish: object) -> PaperExplanation:
+    live = reader.runtime.live_model
+    with scope(reader.runtime.reading(), reader.id) as session:
+        return explain_paper(
+            session, live, reader.id, paper, Wish(**wish), now=SOON, counterfactuals=0
+        )
+
+
+def test_an_explanation_counts_interests_as_the_list_does(reader: Interested, shelf: Shelf):
+    parsing = reader.about("parsing")
+    reader.change(parsing, weight=3.0)
+    for wish in ({}, {"interest": parsing.id}):
+        made = reader.ask(limit=3, diversity=0.0, **wish)
+        for item in made.items:
+            found = told(reader, item.paper, **wish)
+            assert found.score == item.score
+            assert {part.name: part.amount for part in found.parts} == dict(item.parts)
+    reader.change(parsing, muted=True)
+    found = told(reader, shelf["parsing"][30])
+    assert (found.standing, found.rank) == (Standing.MUTED, None)
+    assert found.summary.startswith("It belongs to an interest that you muted")
+    assert told(reader, shelf["tides"][30]).standing is Standing.CANDIDATE
+
+
+def test_a_dismissal_in_a_muted_interest_changes_nothing(
+    reader: Interested, shelf: Shelf, runtime: Runtime
+):
+    reader.change(reader.about("parsing"), muted=True)
+    with scope(runtime.reading(), reader.id) as session:
+        before = standing(session, reader.id, now=SOON)
+    reader.dismiss(shelf["parsing"][30], FeedbackKind.SEEN)
+    with scope(runtime.reading(), reader.id) as session:
+        effect = effect_since(session, runtime.live_model, reader.id, before, now=SOON)
+    assert effect.changed_of_top_50 == 0
