@@ -60,6 +60,13 @@ def frequent_terms(term_weights: sp.csr_matrix, most: int) -> AnyIntArray:
     return np.sort(order[frequency[order] >= 2]).astype(np.int64)
 
 
+def unit_rows(weights: sp.csr_matrix) -> sp.csr_matrix:
+    """The rows (k, v) of a CSR matrix at length 1, float32; a row of zeros stays one."""
+    lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1)).ravel())
+    scales = (1 / np.maximum(lengths, 1e-9)).astype(np.float32)
+    return sp.csr_matrix(sp.diags_array(scales) @ weights, dtype=np.float32)
+
+
 def stacked(
     user_items: sp.csr_matrix, term_weights: sp.csr_matrix, terms: AnyIntArray, *, weight: float
 ) -> sp.csr_matrix:

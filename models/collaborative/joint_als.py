@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from models import AnyIntArray, FloatArray, IntArray
 from models.collaborative.fold_in import solve_row
 from models.config import Config
-from models.interactions import frequent_terms, people_per_item, stacked
+from models.interactions import frequent_terms, people_per_item, stacked, unit_rows
 
 RIDGE_STEPS = 25
 
@@ -55,7 +55,7 @@ def fit_joint(
     n_factors = config.factors_for(rows.shape[1], user_items.shape[0])
     if rows.nnz == 0:
         return _without_evidence(rows.shape[1], n_factors)
-    words = _unit_rows(term_weights[:, terms])
+    words = unit_rows(term_weights[:, terms])
     with _one_blas_thread():
         row_factors, items = _fit(rows, n_factors, config, seed, on_iteration)
         read = people_per_item(user_items) > 0
@@ -79,7 +79,7 @@ def extend_joint(
     ``rows`` (k,) int64: the papers that get them; those beyond the last continue without a gap.
     None: all are new.
     """
-    new = np.asarray(_unit_rows(term_weights[:, factors.terms]) @ factors.term_map, np.float32)
+    new = np.asarray(unit_rows(term_weights[:, factors.terms]) @ factors.term_map, np.float32)
     n = len(factors.items)
     rows = np.arange(n, n + len(new)) if rows is None else rows
     old = factors.items[rows[rows < n]]
@@ -98,19 +98,12 @@ def words_alone(
     ``term_weights`` (k, v) CSR, ``person`` (f,) factors; the answer is (k, v) CSR float32. For a
     paper without readers it sums to the score itself, whose factors are the sum over its words.
     """
-    words = _unit_rows(term_weights[:, factors.terms])
+    words = unit_rows(term_weights[:, factors.terms])
     amounts = words.data * (factors.term_map @ person)[words.indices]
     columns = factors.terms[words.indices]
     return sp.csr_matrix(
         (np.asarray(amounts, np.float32), columns, words.indptr), shape=term_weights.shape
     )
-
-
-def _unit_rows(weights: sp.csr_matrix) -> sp.csr_matrix:
-    """Rows of length 1 (k, t) CSR float32, whatever the length of a text; of no words, zero."""
-    rows = sp.csr_matrix(weights, dtype=np.float32)
-    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    return sp.csr_matrix(sp.diags_array(1 / np.maximum(lengths, 1e-9)) @ rows, dtype=np.float32)
 
 
 def ridge(words: sp.csr_matrix, factors: FloatArray, regularization: float) -> FloatArray:

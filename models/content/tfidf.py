@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from models import FloatArray, IntArray
 from models.content.analyzer import terms_of
-from models.interactions import empty_csr
+from models.interactions import empty_csr, unit_rows
 
 FULL_TEXT_TERMS = 30
 """A text of that many terms is an abstract; titles have 4 to 10, titles with keywords up to 20."""
@@ -112,6 +112,17 @@ def _placed(stacked: sp.csr_matrix, n: int, rows: IntArray) -> sp.csr_matrix:
     if len(sources) == stacked.shape[0] and np.all(sources == np.arange(len(sources))):
         return stacked  # nothing is replaced: no need of another copy
     return sp.csr_matrix(stacked[sources])
+
+
+def textbook_weights(index: TermIndex) -> sp.csr_matrix:
+    """The same texts as everybody weighs them, (m, v) CSR float32: tf = 1 + ln(count), idf =
+    1 + ln((1 + m) / (1 + df)), rows of length 1 (Salton & Buckley 1988, as scikit-learn's
+    ``TfidfVectorizer(sublinear_tf=True)`` has it). What the weights here have to beat."""
+    tf = _tf_of(index)
+    tf.data = 1 + (tf.data - 1) / TF_SLOPE
+    df = index.in_full + index.in_short
+    idf = (1 + np.log((1 + index.n_items) / (1 + df))).astype(np.float32)
+    return unit_rows(sp.csr_matrix(tf @ sp.diags_array(idf), dtype=np.float32))
 
 
 def _nothing() -> TermIndex:

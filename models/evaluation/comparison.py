@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 from models import BoolArray, FloatArray, IntArray
 from models.config import Config
-from models.evaluation.baselines import unit_rows
 from models.evaluation.calibration import Calibration, calibrate
 from models.evaluation.contestants import BLEND, Clock, Contestant, Kind, baselines, trained
 from models.evaluation.metrics import (
@@ -25,6 +24,7 @@ from models.evaluation.metrics import (
     recall_at,
 )
 from models.evaluation.tasks import Judged, Task
+from models.interactions import unit_rows
 from models.ranking.candidates import best, candidates
 from models.ranking.model import Model
 from models.recommending import evidence_of

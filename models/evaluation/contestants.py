@@ -9,6 +9,7 @@ import numpy as np
 
 from models import FloatArray
 from models.config import Config
+from models.content.tfidf import textbook_weights
 from models.evaluation.baselines import BASELINES, Known, Scorer
 from models.evaluation.tasks import Task
 from models.interactions import user_item_matrix
@@ -113,7 +114,7 @@ def baselines(
     data = task.training
     known = Known(
         user_items=user_item_matrix(data.user_ids, data.history, model.items),
-        term_weights=model.content.weights,
+        term_weights=textbook_weights(model.content),
         config=model.config,
         seed=seed,
     )

@@ -7,12 +7,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from models.content.analyzer import surface_forms, terms_of
 from models.content.similar import cosine, likeness
 from models.content.stem import stem
-from models.content.tfidf import extend_index, index_texts
+from models.content.tfidf import extend_index, index_texts, textbook_weights
 from tests.models.papers import PAPERS, titles
 
 DASHES = dict.fromkeys([*range(0x2010, 0x2014), 0x2212], "-")
@@ -173,3 +173,12 @@ def test_empty_texts_are_zero_rows():
     assert np.all(index.lengths > 0)
     assert np.all(np.isfinite(index.lengths))
     assert np.all(cosine(index, np.arange(3)) == 0)
+
+
+def test_textbook_weights_are_those_of_scikit_learn():
+    texts = [*PAPERS.values(), "moat moat moat ebb", ""]
+    theirs = TfidfVectorizer(analyzer=terms_of, sublinear_tf=True).fit(texts)
+    index = index_texts(texts, slope=0.5)
+    order = [theirs.vocabulary_[term] for term in index.vocabulary]
+    expected = theirs.transform(texts).toarray()[:, order]
+    np.testing.assert_allclose(textbook_weights(index).toarray(), expected, atol=1e-5)
