@@ -21,6 +21,7 @@ from models.evaluation.plot import draw
 from models.evaluation.split import split_at_random
 from models.evaluation.tasks import Evidences, Judged, Task, task_of
 from models.feedback import History
+from models.interactions import unit_rows
 from models.ranking.blend import PARTS, blend
 from models.recommending import evidence_of
 from models.training import STAGE_OF_PART, train
@@ -83,7 +84,7 @@ def test_what_is_held_back_for_another_purpose_is_not_ranked():
 
 def test_papers_without_words_have_no_part_in_diversity():
     model = train(training_set(TEXTS))
-    unit = baselines.unit_rows(model.content.weights).toarray()
+    unit = unit_rows(model.content.weights).toarray()
     lists = judged(one_person(), fixed([0, 4, 3, 0, 9], "empty"), fixed([9, 9, 1, 2, 3]), k=3)
     assert lists.outcome("empty").diversity[0] == pytest.approx(1 - unit[1] @ unit[2], abs=1e-6)
     silent = replace(one_person(), training=training_set([""] * 5))
