@@ -21,7 +21,6 @@ import numpy as np
 from benchmarks import quality
 from benchmarks.quality import ROOT, K
 from models import FloatArray, IntArray
-from models.config import Config
 from models.content.similar import cosine
 from models.content.tfidf import TermIndex
 from models.evaluation.metrics import bootstrap_interval, coverage, intra_list_diversity, ndcg_at
@@ -30,6 +29,7 @@ from models.ranking.candidates import best
 from models.ranking.model import Model
 from models.ranking.rerank import diversified
 from models.recommending import LARGEST_POOL, POOL_FACTOR
+from models.training import train
 
 KNOBS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.0)
 OWN = 1e-3
@@ -50,11 +50,11 @@ class Person:
 def main() -> None:
     options = _options()
     data = quality._reading_lists(options.eval)
-    texts = quality._texts(options.eval, data["words"])
+    texts = quality._texts(options.eval, data)
     protocol = next(
         p for p in quality._protocols(data["X"], options.part, options.eval) if p.name == "warm"
     )
-    model = quality._trained(protocol.train, texts, Config())
+    model = train(quality._training_set(protocol.train, texts))
     people = list(_people(model, protocol, options))
     plain, line = _judge(model, people, diversified, 0.0)
     curves: dict[str, list[tuple[float, float]]] = {}
@@ -130,7 +130,8 @@ def _person(model: Model, protocol: quality.Protocol, person: int) -> Person:
     evidence = Evidence(rows=known, confidence=np.ones(len(known), np.float32))
     scores = blend(model, evidence).scores
     open_rows = np.ones(len(scores), np.bool_)
-    open_rows[quality._shut_out(protocol, person)] = False
+    for matrix in (protocol.known, *protocol.excluded):
+        open_rows[quality._row(matrix, person)] = False
     pool = best(scores, np.flatnonzero(open_rows), LARGEST_POOL, scores)
     return Person(pool=pool, scores=scores[pool], relevant=quality._row(protocol.hidden, person))
 

@@ -1,4 +1,4 @@
-"""nDCG@20 and Recall@20 of the parts, the blend and the baselines, side by side in one run.
+"""Quality and time of the parts, the blend and the baselines, side by side in one run.
 
     python benchmarks/quality.py [--eval ../shared/eval] [--part val|test] [--people 1500]
 
@@ -11,6 +11,7 @@ who are skipped where enough others are left (not among the new people: there ar
 """
 
 import argparse
+import gzip
 import importlib.util
 import sys
 import time
@@ -28,10 +29,12 @@ sys.path.insert(0, str(ROOT))
 
 from models import FloatArray, IntArray  # noqa: E402
 from models.config import Config  # noqa: E402
+from models.evaluation.baselines import BASELINES, ease  # noqa: E402
 from models.evaluation.comparison import Comparison, judge, mean_and_interval  # noqa: E402
-from models.evaluation.contestants import baselines, trained  # noqa: E402
+from models.evaluation.contestants import Contestant, baselines, trained  # noqa: E402
 from models.evaluation.tasks import Judged, Task  # noqa: E402
 from models.feedback import History  # noqa: E402
+from models.ranking.model import Model  # noqa: E402
 from models.training import TrainingSet  # noqa: E402
 
 K = 20
@@ -52,26 +55,36 @@ class Protocol:
 
 def main() -> None:
     options = _options()
-    data = _reading_lists(options.eval)
-    texts = _texts(options.eval, data["words"])
-    config = Config()
-    protocols = [
-        p for p in _protocols(data["X"], options.part, options.eval) if p.name in options.only
-    ]
-    for protocol in protocols:
+    data = _reading_lists(options.eval, options.lists)
+    texts = _texts(options.eval, data)
+    fitted: tuple[sp.csr_matrix, Model, list[Contestant]] | None = None
+    for protocol in _protocols(data["X"], options.part, options.eval):
+        if protocol.name not in options.only:
+            continue
         task = _task(protocol, texts, options.people, options.skip)
-        started = time.perf_counter()
-        model, contestants = trained(task, config, seed=SEED, clock=time.perf_counter)
-        seconds = time.perf_counter() - started
-        print(f"\n{protocol.name} ({options.part}), trained in {seconds:.1f} s")
-        if options.baselines:
-            contestants += baselines(task, model, seed=SEED, clock=time.perf_counter)
+        if fitted is None or fitted[0] is not protocol.train:
+            fitted = (protocol.train, *_fitted(task, options))
+        _, model, contestants = fitted
+        print(f"\n**CiteULike-{options.lists}, {protocol.name}** ({options.part})\n")
         _print_table(judge(task, model, contestants, k=K, seed=SEED, clock=time.perf_counter))
+
+
+def _fitted(task: Task, options: argparse.Namespace) -> tuple[Model, list[Contestant]]:
+    clock = time.perf_counter
+    model, contestants = trained(task, Config(), seed=SEED, clock=clock)
+    table = {**BASELINES, "EASE": lambda known: ease(known.user_items)}
+    chosen = [name for name in table if name != "EASE" or options.ease]
+    if options.baselines:
+        only = {name: table[name] for name in chosen}
+        contestants += baselines(task, model, seed=SEED, clock=clock, table=only)
+    return model, contestants
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--eval", type=Path, default=ROOT.parent / "shared" / "eval")
+    parser.add_argument("--lists", choices=["t", "a"], default="t", help="CiteULike-t or -a")
+    parser.add_argument("--ease", action="store_true", help="a dense inverse: minutes, gigabytes")
     parser.add_argument("--part", choices=["val", "test"], default="val")
     parser.add_argument("--people", type=int, default=1500, help="at most so many are judged")
     parser.add_argument("--skip", type=int, default=500, help="leave out those settled on")
@@ -147,14 +160,23 @@ def _row(matrix: sp.csr_matrix, row: int) -> IntArray:
 
 
 def _print_table(comparison: Comparison) -> None:
-    print(f"{'':16} nDCG@{K} (95 % interval)    Recall@{K}  people  blend minus this")
+    n_people = comparison.n_people
+    print(
+        f"| {n_people} people | nDCG@{K} (95 %) | Recall@{K} | blend / this (95 % of the "
+        "difference) | coverage | diversity | novelty | fit s | ms a person |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
     blended = comparison.outcome("blend").ndcg
     for one in comparison.outcomes:
         ndcg, low, high = _estimated(one.ndcg)
         _, worse, better = _estimated(blended - one.ndcg)
+        fit = "–" if one.fit_s is None else f"{one.fit_s:.1f}"
+        ratio = float(blended.mean()) / max(ndcg, 1e-9)
         print(
-            f"{one.name:16} {ndcg:7.4f} ({low:.4f}..{high:.4f})  {one.recall.mean():9.4f}"
-            f"  {len(one.ndcg):6}  {worse:+.4f}..{better:+.4f}"
+            f"| {one.name} | {ndcg:.4f} ({low:.4f}..{high:.4f}) | {one.recall.mean():.4f} "
+            f"| {ratio:.2f} ({worse:+.4f}..{better:+.4f}) | {one.coverage:.1%} "
+            f"| {np.nanmean(one.diversity):.3f} | {one.novelty:.1f} | {fit} "
+            f"| {one.ms_per_person:.1f} |"
         )
 
 
@@ -171,17 +193,21 @@ def _module(folder: Path) -> ModuleType:
     return module
 
 
-def _reading_lists(folder: Path) -> dict[str, Any]:
-    return dict(_module(folder).load("t"))
+def _reading_lists(folder: Path, name: str = "t") -> dict[str, Any]:
+    return dict(_module(folder).load(name))
 
 
-def _texts(folder: Path, words: sp.csr_matrix) -> list[str]:
-    """Each paper's words, repeated as often as they are counted; the order is lost."""
-    import gzip
-
-    with gzip.open(folder / "citeulike-t" / "vocabulary.dat.gz", "rt", encoding="utf-8") as file:
-        names = np.array([line.strip() for line in file], object)
-    counts = words.tocsr()
+def _texts(folder: Path, data: dict[str, Any]) -> list[str]:
+    """Each paper's words, repeated as often as they are counted; the order is lost. CiteULike-a
+    comes without words here: its tags stand for them, though they tell of the hidden saves."""
+    if data["words"] is None:
+        names = np.array([f"tag{number}" for number in range(data["tags"].shape[1])], object)
+        counts = data["tags"].tocsr()
+    else:
+        path = folder / "citeulike-t" / "vocabulary.dat.gz"
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            names = np.array([line.strip() for line in file], object)
+        counts = data["words"].tocsr()
     texts = []
     for start, end in zip(counts.indptr, counts.indptr[1:], strict=False):
         repeated = np.repeat(names[counts.indices[start:end]], counts.data[start:end].astype(int))

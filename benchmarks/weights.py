@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--eval", type=Path, default=ROOT.parent / "shared" / "eval")
     options = parser.parse_args()
     data = _reading_lists(options.eval)
-    texts = _texts(options.eval, data["words"])
+    texts = _texts(options.eval, data)
     pools: dict[str, list[Pool]] = {}
     model, trained_on = None, None
     for protocol in _protocols(data["X"], "val", options.eval):

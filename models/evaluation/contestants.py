@@ -109,6 +109,7 @@ def baselines(
     seed: int,
     clock: Clock,
     progress: Progress | None = None,
+    table: Mapping[str, Callable[[Known], Scorer]] = BASELINES,
 ) -> list[Contestant]:
     """What the model has to beat, fitted on the same data; words are those the model counted."""
     data = task.training
@@ -120,9 +121,9 @@ def baselines(
     )
     chance = _chance(model, seed)
     contestants = []
-    for place, (name, fit) in enumerate(BASELINES.items()):
+    for place, (name, fit) in enumerate(table.items()):
         if progress is not None:
-            progress(f"fitting {name}", place / len(BASELINES))
+            progress(f"fitting {name}", place / len(table))
         start = clock()
         scorer = fit(known)
         fitted = Contestant(

@@ -127,3 +127,11 @@ def test_every_baseline_finds_the_rest_of_the_block():
 
 def test_popularity_counts_people():
     assert baselines.popularity(BLOCKS)(np.array([0])).tolist() == [6.0] * 10
+
+
+def test_ease_is_the_closed_form():
+    likes = np.random.default_rng(0).random((40, 12)) < 0.3
+    score = baselines.ease(sp.csr_matrix(likes, dtype=np.float32), regularization=2.0)
+    inverse = np.linalg.inv(likes.T.astype(float) @ likes + 2.0 * np.eye(12))
+    weights = np.where(np.eye(12), 0, -inverse / np.diag(inverse))
+    np.testing.assert_allclose(score(np.array([1, 5])), weights[[1, 5]].sum(axis=0), atol=1e-4)
