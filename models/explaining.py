@@ -114,7 +114,7 @@ def explain(
     ranking = rank_all(model, evidence, request)
     rows = open_rows(model, history, request)
     is_muted = request.portfolio is not None and request.portfolio.mutes(model, position)[0]
-    is_candidate = bool(np.isin(row, rows)) and not is_muted
+    is_candidate = bool(np.isin(row, rows))
     score = sum(float(part[row]) for part in ranking.parts.values())
     papers, terms = _taken_apart(model, ranking, evidence, row)
     if is_candidate:

@@ -21,7 +21,6 @@ from models.ranking.explore import Explored, explore, most_drawn
 from models.ranking.model import Model
 from models.ranking.proportions import (
     Portfolio,
-    best_unmuted,
     proportional,
     spare_last,
     weighted,
@@ -89,7 +88,8 @@ class Recommended:
     ``rank`` is its place in the slate, from 1; ``score_rank`` its place by score among all
     candidates, before re-ranking. ``parts`` sum to ``score``, which is comparable within one slate
     only. ``because``: at most three of the person's papers, the largest positive shares.
-    ``propensity``: the chance the paper had to be in this slate; ``explored``: it was drawn.
+    ``propensity``: the chance the paper had to be in this slate, of this model; ``explored``: it
+    was drawn.
     ``interest``: the number of the interest it comes from, None for one that is near to none.
     """
 
@@ -144,7 +144,7 @@ def recommend(
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
     ranking = rank_all(model, evidence_for(model, history, request), request)
     met = np.concatenate([history.known_ids, request.exclude, request.seeds])
-    pool = _pool(model, ranking.scores, rows, _pool_size(limit), met, request.portfolio)
+    pool = _pool(model, ranking.scores, rows, _pool_size(limit), met)
     chosen = diversified(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
     )
@@ -176,11 +176,7 @@ def leaders(model: Model, history: History, request: Request) -> IntArray:
     differs between two of these lists is owed to what the person did, and not to chance."""
     rows = open_rows(model, history, request)
     ranking = rank_all(model, evidence_for(model, history, request), request)
-    limit, prior = max(0, request.limit), tie_break(model)
-    if request.portfolio:
-        top = best_unmuted(model, request.portfolio, ranking.scores, rows, limit, prior)
-    else:
-        top = best(ranking.scores, rows, limit, prior)
+    top = best(ranking.scores, rows, max(0, request.limit), tie_break(model))
     return model.item_ids[top]
 
 
@@ -247,9 +243,13 @@ def evidence_for(model: Model, history: History, request: Request) -> Evidence:
 
 
 def open_rows(model: Model, history: History, request: Request) -> IntArray:
-    """The candidates: rows (c,) int64 of the papers that may be recommended, ascending."""
+    """The candidates: rows (c,) int64 of the papers that may be recommended, ascending; none that
+    the person knows, and none of an interest that is muted."""
     known = history.known_ids
-    return candidates(model.items, request.allowed, known, request.exclude, request.seeds)
+    rows = candidates(model.items, request.allowed, known, request.exclude, request.seeds)
+    if request.portfolio is None or not request.portfolio.mutes_any:
+        return rows
+    return rows[~request.portfolio.mutes(model, rows)]
 
 
 def rank_all(model: Model, evidence: Evidence, request: Request) -> Ranking:
@@ -259,7 +259,7 @@ def rank_all(model: Model, evidence: Evidence, request: Request) -> Ranking:
 
 
 def _freshened(model: Model, ranking: Ranking, freshness: float) -> Ranking:
-    """The ranking with one more part, ``freshness`` · recency · score of each positive score.
+    """The ranking with one more part, ``freshness`` · recency · what the person's taste gives it.
 
     Recency is 1 for the newest year of the catalogue and halves every two years (see
     ``ranking/cold_start.py``), so that with ``freshness`` 1 the newest papers count double, and a
@@ -269,7 +269,8 @@ def _freshened(model: Model, ranking: Ranking, freshness: float) -> Ranking:
     if share == 0:
         return ranking
     recency = np.asarray(model.recency, np.float32) / np.float32(RECENCY_SHARE)
-    part = share * recency * np.maximum(ranking.scores, 0)
+    owed = ranking.scores if ranking.blended is None else ranking.blended.taste
+    part = share * recency * np.maximum(owed, 0)
     return replace(
         ranking, scores=ranking.scores + part, parts={**ranking.parts, "freshness": part}
     )
@@ -335,30 +336,17 @@ def _pool(
     rows: IntArray,
     size: int,
     met_ids: IntArray,
-    portfolio: Portfolio | None = None,
 ) -> IntArray:
-    """The ``size`` best of ``rows``, each work once and none of those that were met, nor of an
-    interest that is muted."""
-
-    def distinct(some: IntArray) -> IntArray:
-        return distinct_best(
-            model.content,
-            model.title_keys,
-            scores,
-            some,
-            size,
-            tie_break=tie_break(model),
-            met=np.unique(model.items.positions(met_ids)),
-        )
-
-    if portfolio is None or not portfolio.mutes_any:
-        return distinct(rows)
-    looked_at, found = size, NO_IDS
-    while len(found) < size and looked_at < 2 * len(rows):
-        looked_at *= 2
-        loud = best_unmuted(model, portfolio, scores, rows, looked_at, tie_break(model))
-        found = distinct(loud)
-    return found
+    """The ``size`` best of ``rows``, each work once and none of those that were met."""
+    return distinct_best(
+        model.content,
+        model.title_keys,
+        scores,
+        rows,
+        size,
+        tie_break=tie_break(model),
+        met=np.unique(model.items.positions(met_ids)),
+    )
 
 
 def _with_proposals(model: Model, pool: IntArray, chosen: IntArray) -> IntArray:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 import marshmallow as ma
 import orjson
 from flask import Response
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.accounts.records import Principal
@@ -72,9 +71,9 @@ def _with_effect(answer: Response, who: Principal, before: Standing, now: dateti
             effect = effect_since(session, runtime().live_model, who.user_id, before, now=now)
         _put_in(answer, effect)
         _keep(answer, who)
-    except SQLAlchemyError as error:
-        # The change is made and kept; to say now that it failed would be wrong.
-        logger.warning("the effect of a change was not found out: %s", error)
+    except Exception:
+        # The change is made and kept; to say now that it failed would be wrong, whatever happened.
+        logger.exception("the effect of a change was not found out")
     return answer
 
 

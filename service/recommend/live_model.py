@@ -61,6 +61,7 @@ class LiveModel:
         if there.keys() == set(generations):
             return there
         with self._lock:
+            there = self._pinned  # another thread may have been quicker
             self._pinned = {
                 name: there.get(name) or LiveModel(self.registry.root, only=name)
                 for name in generations

@@ -214,6 +214,18 @@ def test_nothing_of_a_muted_interest_is_recommended(model: Model, muted: int):
     assert not own & {reason.item_id for item in made.items for reason in item.because}
 
 
+@pytest.mark.parametrize("n_allowed", [5, 12, 30])
+def test_muting_does_not_shorten_a_list_that_could_be_full(model: Model, n_allowed: int):
+    found = find_interests(model, NINETY_TEN)
+    new = np.setdiff1d(model.item_ids, NINETY_TEN)
+    allowed = new[np.linspace(0, len(new) - 1, n_allowed).astype(int)]
+    portfolio = as_found(found, [0, 1])
+    loud = allowed[~portfolio.mutes(model, model.items.positions(allowed))]
+    made = slate(model, NINETY_TEN, interests=portfolio, allowed=allowed)
+    assert made.n_candidates == len(loud)
+    assert len(made.items) == min(20, len(loud))
+
+
 def test_who_mutes_everything_gets_what_is_new_to_them(model: Model):
     found = find_interests(model, NINETY_TEN)
     made = slate(model, NINETY_TEN, interests=as_found(found, [0, 0]))

@@ -365,9 +365,13 @@ def test_text_is_kept_in_one_form(runtime: Runtime, alice: Person):
 WRONG = {
     "ck_bookmark_status_known": {"status": "devoured"},
     "ck_dismissal_kind_known": {"kind": "boring"},
+    "ck_experiment_adopted_known": {"adopted": "both"},
+    "ck_experiment_decision_known": {"decision": "perhaps"},
+    "ck_impression_arm_known": {"arm": "both"},
     "ck_idempotency_key_state_known": {"state": "lost"},
     "ck_import_state_known": {"state": "lost"},
     "ck_import_row_outcome_known": {"outcome": "lost"},
+    "ck_interest_weight_range": {"weight": 99},
     "ck_interaction_kind_known": {"kind": "sneeze"},
     "ck_job_state_known": {"state": "lost"},
     "ck_paper_source_known": {"source": "hearsay"},

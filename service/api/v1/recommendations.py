@@ -238,7 +238,10 @@ class RecommendedPaperSchema(Schema):
     )
     propensity = ma.fields.Float(
         required=True,
-        metadata={"description": "The chance the paper had to be in this list; 1 if it is sure."},
+        metadata={
+            "description": "The chance the paper had to be in this list; 1 if it is sure. While an "
+            "experiment shares the list, the chance within the arm that proposed it."
+        },
     )
     explored = ma.fields.Boolean(
         required=True,

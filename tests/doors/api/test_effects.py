@@ -1,6 +1,7 @@
 """What the answer to a change says of the recommendations."""
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from service.api import effects
 from service.runtime import Runtime
@@ -70,17 +71,16 @@ def test_the_write_is_over_before_the_ranking_begins(
 
     real = effects.effect_since
     monkeypatch.setattr(effects, "effect_since", rank)
-    made = api.post("/feedback", json={"paper_id": papers[0], "kind": "seen"})
+    made = api.post("/feedback", json={"paper_id": top(api)[0], "kind": "seen"})
     assert made.json["effect"]["changed_of_top_50"] == 1
 
 
+@pytest.mark.parametrize("trouble", [OperationalError("", {}, Exception()), MemoryError()])
 def test_a_failed_look_does_not_undo_what_was_kept(
-    api: Api, papers: list[str], monkeypatch: pytest.MonkeyPatch
+    api: Api, papers: list[str], monkeypatch: pytest.MonkeyPatch, trouble: Exception
 ):
-    from sqlalchemy.exc import OperationalError
-
     def fail(*_: object, **__: object) -> None:
-        raise OperationalError("", {}, Exception())
+        raise trouble
 
     monkeypatch.setattr(effects, "effect_since", fail)
     made = api.post("/feedback", json={"paper_id": papers[0], "kind": "seen"})
