@@ -26,6 +26,7 @@ check: $(VENV)/installed-for-tests
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.diversity
 	$(BIN)/python -m benchmarks.first_run
 
 # Needs uv; the lock files then hold for Python 3.11 to 3.13 on every platform.
