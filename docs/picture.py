@@ -46,17 +46,13 @@ def main() -> None:
     )
     with urllib.request.urlopen(request, timeout=30) as answered:
         answer = json.load(answered)
-    columns = ("", "paper", "score", "factors", "content", "because of")
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table("", "paper", "score", "why", box=box.SIMPLE_HEAD, pad_edge=False)
     for item in answer["items"]:
-        parts = item["parts"]
         table.add_row(
             str(item["rank"]),
             f"{item['paper']['display_title']} ({item['paper']['venue']} {item['paper']['year']})",
             f"{item['score']:.2f}",
-            f"{parts['collaborative']:.2f}",
-            f"{parts['content']:.2f}",
-            ", ".join(f"{one['display_title']} {one['amount']:.2f}" for one in item["because"]),
+            item["because"][0]["text"],
         )
     console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
     console.print(table)
