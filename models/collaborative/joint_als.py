@@ -56,7 +56,7 @@ def fit_joint(
     if rows.nnz == 0:
         return _without_evidence(rows.shape[1], n_factors)
     words = unit_rows(term_weights[:, terms])
-    with _one_blas_thread():
+    with one_blas_thread():
         row_factors, items = _fit(rows, n_factors, config, seed, on_iteration)
         read = people_per_item(user_items) > 0
         items[read] = _solve_all(rows.T.tocsr()[read], row_factors, config.regularization)
@@ -136,7 +136,7 @@ def _without_evidence(n_items: int, n_factors: int) -> JointFactors:
     )
 
 
-def _one_blas_thread() -> AbstractContextManager[object]:
+def one_blas_thread() -> AbstractContextManager[object]:
     """``implicit`` and BLAS must not both start threads: training took 2 to 6 times as long."""
     import threadpoolctl  # type: ignore[import-untyped]  # comes with implicit and scikit-learn
 

@@ -1,10 +1,10 @@
 """How like each other papers are by their words."""
 
 import numpy as np
-import scipy.sparse as sp
 
 from models import FloatArray, IntArray
 from models.content.tfidf import TermIndex
+from models.interactions import unit_rows
 
 
 def likeness(index: TermIndex, rows: IntArray, columns: IntArray | None = None) -> FloatArray:
@@ -16,9 +16,7 @@ def likeness(index: TermIndex, rows: IntArray, columns: IntArray | None = None) 
 
 def cosine(index: TermIndex, rows: IntArray) -> FloatArray:
     """Cosines between the given papers, (k, k) float32 within 0 to 1; 0 for one without words."""
-    vectors = index.weights[rows]
-    norms = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
-    scaled = sp.diags_array(1 / np.maximum(norms, 1e-12)) @ vectors
+    scaled = unit_rows(index.weights[rows])
     return np.asarray((scaled @ scaled.T).toarray(), np.float32)
 
 

@@ -5,13 +5,13 @@ every paper they do not know. People are scored one by one, so that memory stays
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from models import BoolArray, FloatArray, IntArray
+from models.collaborative.joint_als import one_blas_thread
 from models.config import Config
 from models.evaluation.calibration import Calibration, calibrate
 from models.evaluation.contestants import BLEND, Clock, Contestant, Kind, baselines, trained
@@ -124,7 +124,7 @@ def judge(
     if not task.people:
         raise ValueError("there is nobody to judge")
     judges = _Judges(task, model, contestants, k, clock)
-    with _one_blas_thread():
+    with one_blas_thread():  # as the service is run
         for one in contestants:  # what only the first call pays for is nobody's time
             one.score(evidence_of(model, task.people[0].known))
         for place, person in enumerate(task.people):
@@ -132,14 +132,6 @@ def judge(
             if progress is not None:
                 progress("judging people", (place + 1) / len(task.people))
     return judges.comparison(np.random.default_rng(seed))
-
-
-def _one_blas_thread() -> AbstractContextManager[object]:
-    """As the service is run: more threads make such small systems slower."""
-    import threadpoolctl  # type: ignore[import-untyped]  # comes with implicit and scikit-learn
-
-    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(1, "blas")
-    return limits
 
 
 class _Tally:

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from models import BoolArray, FloatArray, IntArray
 from models.content.tfidf import FULL_TEXT_TERMS, TermIndex
+from models.interactions import unit_rows
 from models.ranking.candidates import best
 
 SAME_TEXT = 0.9
@@ -110,10 +111,10 @@ def _whole(title_keys: IntArray) -> IntArray:
 def _text_pairs(index: TermIndex, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
     full_left = np.flatnonzero(index.n_terms[left] >= FULL_TEXT_TERMS)
     full_right = np.flatnonzero(index.n_terms[right] >= FULL_TEXT_TERMS)
-    first = _unit(index.weights[left[full_left]])
+    first = unit_rows(index.weights[left[full_left]])
     second = index.weights[right[full_right]]
     near = np.flatnonzero(_has_any(second, _heaviest(first)))
-    cosines = (first @ _unit(second[near]).T).tocoo()
+    cosines = (first @ unit_rows(second[near]).T).tocoo()
     same = cosines.data >= SAME_TEXT
     i, j = full_left[cosines.row[same]], full_right[near[cosines.col[same]]]
     return i.astype(np.int64), j.astype(np.int64)
@@ -137,8 +138,3 @@ def _heaviest(vectors: sp.csr_matrix) -> BoolArray:
 def _has_any(vectors: sp.csr_matrix, wanted: BoolArray) -> BoolArray:
     rows = np.repeat(np.arange(vectors.shape[0]), np.diff(vectors.indptr))
     return np.bincount(rows, weights=wanted[vectors.indices], minlength=vectors.shape[0]) > 0
-
-
-def _unit(vectors: sp.csr_matrix) -> sp.csr_matrix:
-    norms = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
-    return sp.csr_matrix(sp.diags_array(1 / np.maximum(norms, 1e-12)) @ vectors)
