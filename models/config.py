@@ -5,10 +5,27 @@ validation part of CiteULike-t (Wang, Chen & Li, IJCAI 2013), see ``benchmarks/q
 has no such note is a usual value that was not compared with others here.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 ENOUGH_FACTORS = 256
 """For the few people of a laboratory: more cost time and bring nothing."""
+LARGEST: Mapping[str, int] = {
+    "factors": 2_048,
+    "regularization": 1_000,
+    "alpha": 10_000,
+    "iterations": 200,
+    "term_weight": 1_000,
+    "map_regularization": 1_000,
+    "max_terms": 200_000,
+    "threads": 256,
+    "slope": 1,
+    "dislike": 10,
+    "neighbours": 10_000,
+    "shrinkage": 1_000,
+    "diversity": 1,
+}
+"""Beyond these lies no better model, but a training that ends in a day or with the memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +72,10 @@ class Config:
     def __post_init__(self) -> None:
         if self.factors < 1 or self.iterations < 1 or self.regularization <= 0:
             raise ValueError("factors, iterations and regularization are positive")
+        for name, largest in LARGEST.items():
+            value = getattr(self, name)
+            if not 0 <= value <= largest:
+                raise ValueError(f"{name} is from 0 to {largest:,}, not {value:,}")
 
     def factors_for(self, n_items: int, n_people: int) -> int:
         """As many factors as the data can fill: two papers a factor, at least 2; and beyond

@@ -15,14 +15,27 @@ from sqlalchemy.orm import Session
 
 from service.accounts.records import Principal
 from service.api import idempotency
-from service.api.fields import Int, QueryFlag
+from service.api.fields import Id, Int, QueryFlag
 from service.api.schemas import Schema
 from service.api.state import after_commit, principal, runtime
 from service.db import scope
-from service.recommend.effect import Standing, effect_since, standing
+from service.recommend.effect import MOST_NAMED, Standing, effect_since, standing
 from service.recommend.records import Effect
+from service.tables import Paper
 
 logger = logging.getLogger(__name__)
+
+
+class EffectPaperSchema(Schema):
+    paper_id = Id(required=True)
+    display_title = ma.fields.String(required=True)
+
+
+def _papers(which: str) -> ma.fields.List:
+    description = f"Papers {which}; at most {MOST_NAMED}."
+    return ma.fields.List(
+        ma.fields.Nested(EffectPaperSchema), required=True, metadata={"description": description}
+    )
 
 
 class EffectSchema(Schema):
@@ -38,6 +51,8 @@ class EffectSchema(Schema):
     text = ma.fields.String(
         required=True, metadata={"example": "14 of your top 50 changed.", "description": "In words"}
     )
+    entered = _papers("that are among them now and were not, the best first")
+    left = _papers("that are among them no more, as they ranked before")
 
 
 def effect_field(**options: object) -> ma.fields.Nested:
@@ -78,8 +93,17 @@ def _with_effect(answer: Response, who: Principal, before: Standing, now: dateti
 
 
 def _put_in(answer: Response, effect: Effect) -> None:
-    shown = {"changed_of_top_50": effect.changed_of_top_50, "text": effect.text}
+    shown = {
+        "changed_of_top_50": effect.changed_of_top_50,
+        "text": effect.text,
+        "entered": [_shown(paper) for paper in effect.entered],
+        "left": [_shown(paper) for paper in effect.left],
+    }
     answer.set_data(orjson.dumps({**orjson.loads(answer.get_data()), "effect": shown}))
+
+
+def _shown(paper: Paper) -> dict[str, object]:
+    return {"paper_id": paper.public_id, "display_title": paper.display_title}
 
 
 def _keep(answer: Response, who: Principal) -> None:

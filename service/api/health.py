@@ -1,6 +1,6 @@
 """Whether the service lives, and whether it can answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from typing import cast
 
@@ -8,8 +8,10 @@ from flask import Flask, Response, jsonify, request
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.api.parameters import require_known
 from service.api.state import runtime
 from service.catalogue.queries import n_papers
+from service.errors import InvalidInput
 from service.recommend.serve import model_facts, training_facts
 from service.tables.migrations import is_current
 
@@ -24,7 +26,8 @@ def register_health(app: Flask) -> None:
 
     @app.get("/health/ready")
     def ready() -> Response:
-        left_out = request.args.get("except", "").split(",")
+        require_known("except")
+        left_out = _left_out(request.args.getlist("except"))
         checks = {name: _outcome(check) for name, check in CHECKS.items() if name not in left_out}
         wrong = {name: said for name, said in checks.items() if not said.startswith(FINE)}
         answer = jsonify(status="unavailable" if wrong else "ok", checks=checks)
@@ -33,6 +36,15 @@ def register_health(app: Flask) -> None:
             answer.status_code = 503
             answer.headers["Retry-After"] = "5"
         return answer
+
+
+def _left_out(given: Iterable[str]) -> Collection[str]:
+    """The checks that the parameter ``except`` names; raises InvalidInput for one that is none."""
+    named = {name.strip() for names in given for name in names.split(",")} - {""}
+    if named - CHECKS.keys():
+        known = ", ".join(CHECKS)
+        raise InvalidInput(f"It takes these, with commas: {known}.", field="query:except")
+    return named
 
 
 def _outcome(check: Callable[[], str]) -> str:

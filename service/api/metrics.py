@@ -15,6 +15,7 @@ from service import job_queue
 from service.accounts.queries import n_users
 from service.accounts.records import Scope
 from service.api.auth import authenticate, require
+from service.api.parameters import require_known
 from service.api.state import runtime
 from service.catalogue.queries import n_papers
 from service.db import system_scope
@@ -52,6 +53,7 @@ def register_metrics(app: Flask) -> None:
     def metrics() -> Response:
         now = datetime.now(UTC)
         require(authenticate(takes_password=False, now=now), (Scope.ADMIN,))
+        require_known()
         with runtime().reading() as session:
             lines = [line for gauge in _gauges(session, now=now) for line in gauge.lines()]
         answer = Response("\n".join([*lines, ""]), content_type=MEDIA_TYPE)

@@ -9,8 +9,11 @@ from webargs.flaskparser import FlaskParser, abort
 
 from service.api.bodies import read_json
 from service.api.fields import Repeated
+from service.errors import InvalidInput
 
 MOST_PARAMETERS = 100
+LONGEST_NAME = 200
+"""Of a parameter that is not known, as far as the answer repeats it."""
 
 
 class StrictParser(FlaskParser):
@@ -23,6 +26,19 @@ class StrictParser(FlaskParser):
 
     def load_querystring(self, req: flask.Request, schema: ma.Schema) -> Any:
         return query_values(req.query_string, schema)
+
+
+def require_known(*names: str) -> None:
+    """Raises InvalidInput if the query string of the request has a parameter of another name.
+
+    For what reads its query string without a schema.
+    """
+    for name in flask.request.args:
+        if name not in names:
+            there_is = f" There is {', '.join(names)}." if names else " None is read here."
+            raise InvalidInput(
+                f"There is no such parameter.{there_is}", field=f"query:{name[:LONGEST_NAME]}"
+            )
 
 
 def query_values(query: bytes, schema: ma.Schema) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from service.api import idempotency
 from service.api.auth import authenticate, require
 from service.api.bodies import LARGEST_JSON
 from service.api.failures import on_http_exception
-from service.api.parameters import StrictParser
+from service.api.parameters import StrictParser, require_known
 from service.api.problems import MEDIA_TYPE, ProblemSchema
 from service.api.state import close_session, open_session, principal, session
 
@@ -70,12 +70,17 @@ class Blueprint(flask_smorest.Blueprint):
         """
 
         def decorate(view: View) -> View:
+            arguments = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", ())
+            reads_query = any(one["in"] == "query" for one in arguments)
+
             @wraps(view)
             def guarded(*args: Any, **kwargs: Any) -> Any:
                 now = datetime.now(UTC)
                 g.principal = authenticate(takes_password=takes_password, now=now)
                 require(principal(), scopes)
                 if request.method in {"GET", "HEAD"}:
+                    if not reads_query:
+                        require_known()
                     open_session(principal(), to_write=False)
                     return view(*args, **kwargs)
                 _limit_body(largest_body)

@@ -125,7 +125,7 @@ def _complete_operation(operation: Operation, method: str, path: str) -> None:
         412: "if_match" in hints,
         413: has_body or writes,
         415: has_body,
-        422: has_body or has_query or method == "post",
+        422: has_body or has_query or method in {"get", "post"},
         428: "if_match" in hints,
         429: {"password": []} in operation.get("security", []),
         500: True,

@@ -108,12 +108,14 @@ def _as_json(found: "Evaluation") -> dict[str, object]:
 
 
 def _print(found: "Evaluation", plot: Path | None) -> None:
+    from service.recommend.evaluation_records import people
+
     inputs = found.inputs
     console = plain_console(width=max(plain_console().width, SMALLEST_WIDTH))
     among = f" {inputs.candidates:,} of" if inputs.candidates is not None else ""
     console.print(
-        f"Trained on {inputs.interactions:,} interactions of {inputs.people:,} people; "
-        f"{inputs.judged_people:,} people judged,{among} {inputs.papers:,} papers ranked, "
+        f"Trained on {inputs.interactions:,} interactions of {people(inputs.people)}; "
+        f"{people(inputs.judged_people)} judged,{among} {inputs.papers:,} papers ranked, "
         f"{inputs.rows_to_find:,} to be found."
     )
     for note in found.notes:

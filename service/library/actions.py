@@ -314,9 +314,15 @@ def _next_library_version(session: Session, user_id: int) -> int:
 
 
 def _until(said: NewFeedback | FeedbackChange, *, now: datetime) -> datetime | None:
-    if (said.snooze is not None) != (said.kind is FeedbackKind.LATER):
+    is_later = said.kind is FeedbackKind.LATER
+    if is_later and said.snooze is None:
         raise InvalidInput(
-            "snooze_days goes with the kind later, and only with it.", field="snooze_days"
+            "It is missing: later needs the days after which the paper may come back.",
+            field="snooze_days",
+        )
+    if said.snooze is not None and not is_later:
+        raise InvalidInput(
+            f"It goes with the kind later only, not with {said.kind}.", field="snooze_days"
         )
     return now + said.snooze if said.snooze is not None else None
 

@@ -13,8 +13,12 @@ from service.recommend.dataset import hidden_works, history_of
 from service.recommend.interests import MyInterests, interests_of
 from service.recommend.live_model import Live, LiveModel
 from service.recommend.records import Effect
+from service.recommend.serve import papers_of_works
+from service.tables import Paper
 
 TOP = 50
+MOST_NAMED = 5
+"""Of the papers that entered, and of those that left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +40,7 @@ def standing(session: Session, user_id: int, *, now: datetime) -> Standing:
 def effect_since(
     session: Session, live_model: LiveModel, user_id: int, before: Standing, *, now: datetime
 ) -> Effect:
-    """How many of the person's 50 best papers are others than they were, by one and the same model.
+    """Which of the person's 50 best papers are others than they were, by one and the same model.
 
     Ask with the time that ``before`` was taken at, so that nothing but the change makes a
     difference. Two rankings of the catalogue: not for a session that holds the write lock.
@@ -46,8 +50,20 @@ def effect_since(
         _top(live, at, interests_of(session, live_model, live, user_id, at.history))
         for at in (before, standing(session, user_id, now=now))
     )
-    changed = max(len(np.setdiff1d(old, new)), len(np.setdiff1d(new, old)))
-    return Effect(changed_of_top_50=changed, text=_in_words(changed, max(len(old), len(new))))
+    entered, left = new[~np.isin(new, old)], old[~np.isin(old, new)]
+    changed = max(len(entered), len(left))
+    return Effect(
+        changed_of_top_50=changed,
+        text=_in_words(changed, max(len(old), len(new))),
+        entered=_papers(session, entered[:MOST_NAMED]),
+        left=_papers(session, left[:MOST_NAMED]),
+    )
+
+
+def _papers(session: Session, works: NDArray[np.int64]) -> tuple[Paper, ...]:
+    """One paper of each work, in their order; a work that is gone meanwhile is left out."""
+    papers = papers_of_works(session, works.tolist(), frozenset()) if len(works) else {}
+    return tuple(papers[work] for work in works.tolist() if work in papers)
 
 
 def _top(live: Live, at: Standing, mine: MyInterests) -> NDArray[np.int64]:

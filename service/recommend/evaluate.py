@@ -21,6 +21,7 @@ from service.recommend.evaluation_records import (
     Figures,
     Inputs,
     Source,
+    people,
 )
 from service.recommend.evaluation_tasks import Prepared, of_files, of_installation
 
@@ -117,7 +118,7 @@ def _inputs(
 def _about(inputs: Inputs) -> str:
     among = f"{inputs.candidates:,} of " if inputs.candidates is not None else ""
     return (
-        f"{inputs.judged_people:,} people judged, {among}{inputs.papers:,} papers, "
+        f"{people(inputs.judged_people)} judged, {among}{inputs.papers:,} papers, "
         f"{inputs.interactions:,} interactions; split: {inputs.split}."
     )
 

@@ -9,6 +9,11 @@ Source: TypeAlias = Literal["installation", "files"]
 Split: TypeAlias = Literal["holdout", "time", "random"]
 
 
+def people(n: int) -> str:
+    """So many people, in words."""
+    return f"{n:,} {'person' if n == 1 else 'people'}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationFiles:
     """Data of one's own; docs/operations.md says what each file holds.

@@ -20,11 +20,13 @@ from service.recommend.evaluation_files import (
     parse_ids,
     parse_rows,
 )
-from service.recommend.evaluation_records import EvaluationFiles, Split
+from service.recommend.evaluation_records import EvaluationFiles, Split, people
 
 SECONDS_A_DAY = 86_400.0
 LEAST_PEOPLE = 5
 """Of fewer people the mean says nothing, and who knows them may read each one's taste out of it."""
+ENOUGH_PEOPLE = 20
+"""Of fewer the interval of a mean spans most of what figures can be."""
 LATEST = (
     f"Split by time: the latest 20 % of each person with {LEAST_LIKED} or more liked papers are "
     "hidden."
@@ -63,7 +65,7 @@ def of_installation(data: TrainingSet) -> Prepared:
             f"it takes {LEAST_PEOPLE} people. (Liked is what was saved, opened or rated 3 to 5.) "
             "To evaluate on files, use --interactions."
         )
-    return Prepared(task=task, split="time", n_folded_in=0, notes=(LATEST,))
+    return Prepared(task=task, split="time", n_folded_in=0, notes=(LATEST, *_warnings(task)))
 
 
 def of_files(files: EvaluationFiles, *, rng: np.random.Generator) -> Prepared:
@@ -85,15 +87,15 @@ def of_files(files: EvaluationFiles, *, rng: np.random.Generator) -> Prepared:
     both = np.intersect1d(interactions.user_ids, folded_in.user_ids)
     if len(both):
         notes.append(
-            f"{len(both):,} people to be folded in are in the interactions as well, so that "
-            "training knows them already."
+            f"{len(both):,} of the people to be folded in {_is(len(both))} in the interactions as "
+            "well, so that training knows them already."
         )
-    _require_people(task)
+    _requirepeople(task)
     return Prepared(
         task=task,
         split=split,
         n_folded_in=len(np.unique(folded_in.user_ids)),
-        notes=(*notes, *_told(task)),
+        notes=(*notes, *_told(task), *_warnings(task)),
     )
 
 
@@ -105,7 +107,7 @@ def _hidden(
     if n_timeless == 0:
         notes.append(LATEST)
         return "time", split_by_time(evidences.user_ids, evidences.history).hidden
-    why = "no row has a time" if n_timeless == len(rows) else f"{n_timeless:,} rows have no time"
+    why = "no row has a time" if n_timeless == len(rows) else f"{_rows(n_timeless)} no time"
     notes.append(DRAWN.format(why=why))
     return "random", split_at_random(evidences.user_ids, evidences.history, rng=rng).hidden
 
@@ -114,23 +116,39 @@ def _told(task: Task) -> list[str]:
     notes = []
     if task.n_unknown:
         notes.append(
-            f"{task.n_unknown:,} people are skipped: nothing they like is in the interactions or "
-            "in what is folded in."
+            f"{people(task.n_unknown)} {_is(task.n_unknown)} skipped: nothing they like is "
+            "in the interactions or in what is folded in."
         )
     if task.n_nothing_to_find:
         notes.append(
-            f"{task.n_nothing_to_find:,} people are skipped: none of their held-out papers may be "
-            "ranked."
+            f"{people(task.n_nothing_to_find)} {_is(task.n_nothing_to_find)} skipped: none of "
+            "their held-out papers may be ranked."
         )
     if task.n_known_already:
         notes.append(
-            f"{task.n_known_already:,} held-out papers are known of their person already; known "
-            "papers are never ranked, so these are not to be found."
+            f"{task.n_known_already:,} of the held-out papers {_is(task.n_known_already)} known of "
+            "their person already; known papers are never ranked, so there is nothing to find."
         )
     return notes
 
 
-def _require_people(task: Task) -> None:
+def _warnings(task: Task) -> list[str]:
+    """What a reader of the figures should know before believing them."""
+    n = len(task.people)
+    if n >= ENOUGH_PEOPLE:
+        return []
+    return [f"Only {people(n)} {_is(n, 'was', 'were')} judged: the figures say little."]
+
+
+def _rows(n: int) -> str:
+    return "1 row has" if n == 1 else f"{n:,} rows have"
+
+
+def _is(n: int, one: str = "is", many: str = "are") -> str:
+    return one if n == 1 else many
+
+
+def _requirepeople(task: Task) -> None:
     if not task.people:
         why = " ".join(_told(task)) or f"Nobody has {LEAST_LIKED} or more liked papers."
         raise InvalidInput(f"There is nobody to judge. {why}")
@@ -216,7 +234,8 @@ def _read(files: EvaluationFiles) -> _Read:
     candidates = None
     if files.candidates is not None:
         candidates = parse_ids(lines_of(files.candidates), files.candidates.name)
-        _take_candidates(candidates, papers, is_closed=files.documents is not None)
+        is_closed = files.documents is not None
+        _take_candidates(candidates, papers, files.candidates.name, is_closed=is_closed)
     return _Read(
         interactions=interactions,
         fold_in=fold_in,
@@ -230,9 +249,17 @@ def _read(files: EvaluationFiles) -> _Read:
 
 
 def _take_candidates(
-    candidates: Mapping[str, Place], papers: dict[str, int], *, is_closed: bool
+    candidates: Mapping[str, Place], papers: dict[str, int], file: str, *, is_closed: bool
 ) -> None:
-    """Without documents any id may be that of a paper that nobody has."""
+    """Without documents any id may be that of a paper that nobody has; but not all of them.
+
+    Raises InvalidInput where nothing could be found among the candidates.
+    """
+    if not is_closed and not papers.keys() & candidates.keys():
+        raise InvalidInput(
+            f"None of the {len(candidates):,} ids in {file} is in another file; name papers of the "
+            "interactions or of the holdout."
+        )
     for paper, place in candidates.items():
         if is_closed and paper not in papers:
             raise place.refuse(

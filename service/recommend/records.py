@@ -156,6 +156,10 @@ class Effect:
     """How many are in it now that were not, or the other way round, whichever is more."""
     text: str
     """The same in a sentence; where there are fewer than 50 papers left, it says so."""
+    entered: tuple[Paper, ...]
+    """The best of those that are in it now and were not."""
+    left: tuple[Paper, ...]
+    """The best, as they ranked before, of those that are in it no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,9 @@ def restrictions_of(session: Session, wish: Wish) -> list[Restriction]:
     years that end before they begin.
     """
     if wish.year_from and wish.year_to and wish.year_from > wish.year_to:
-        raise InvalidInput("It is before year_from.", field="year_to")
+        raise InvalidInput(
+            f"year_to={wish.year_to} is before year_from={wish.year_from}.", field="year_to"
+        )
     for venue in wish.venues:
         _check_known(session, Paper.venue, venue, is_venue([venue]), "venue", "venue")
     if wish.list_name is not None:

@@ -3,13 +3,14 @@
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import Field, fields
 
 import numpy as np
 import pytest
 
 from models.artifacts.registry import Registry, check_fit
 from models.collaborative import neighbours
-from models.config import Config
+from models.config import LARGEST, Config
 from models.feedback import History
 from models.ids import IdIndex
 from models.ranking.twins import twins
@@ -210,6 +211,15 @@ def test_ids_are_found_whatever_their_order():
 def test_config_refuses_nonsense():
     with pytest.raises(ValueError, match="positive"):
         Config(regularization=0.0)
+
+
+@pytest.mark.parametrize("setting", fields(Config), ids=lambda setting: setting.name)
+def test_every_setting_has_a_largest_value(setting: Field[int | float]):
+    largest = setting.type(LARGEST[setting.name])
+    assert getattr(Config(**{setting.name: largest}), setting.name) == largest
+    for wrong in (largest + 1, -1, float("nan")):
+        with pytest.raises(ValueError, match=setting.name):
+            Config(**{setting.name: wrong})
 
 
 def test_progress_goes_up_to_the_end():

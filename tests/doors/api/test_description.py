@@ -130,6 +130,28 @@ def test_a_late_training_is_not_ready_unless_it_is_left_out(
     assert api.client.get("/health/ready").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("query", "pointer", "said"),
+    [
+        ("except=foo", "query:except", "database, migrations, model, training"),
+        ("except=training,foo", "query:except", "database, migrations, model, training"),
+        ("exept=training", "query:exept", "There is except"),
+    ],
+)
+def test_a_check_that_there_is_not_is_left_out_of_nothing(
+    client: FlaskClient, query: str, pointer: str, said: str
+):
+    answer = client.get(f"/health/ready?{query}")
+    assert (answer.status_code, answer.mimetype) == (422, "application/problem+json")
+    (error,) = answer.json["errors"]
+    assert (error["pointer"], said in error["detail"]) == (pointer, True)
+
+
+def test_several_checks_may_be_left_out(client: FlaskClient):
+    answer = client.get("/health/ready?except=training,model")
+    assert answer.json["checks"].keys() == {"database", "migrations"}
+
+
 def test_a_broken_model_is_not_ready(client: FlaskClient, monkeypatch: pytest.MonkeyPatch):
     def broken(*_: object, **__: object) -> None:
         raise OSError("no such file")

@@ -22,12 +22,16 @@ def test_the_effect_is_what_the_lists_show(api: Api, papers: list[str]):
     api.post("/bookmarks", json={"paper_id": papers[0]})
     before = top(api)
     said = api.post("/feedback", json={"paper_id": before[-1], "kind": "more_like_this"})
-    n_changed = len(set(before) - set(top(api)))
-    assert said.json["effect"] == {
-        "changed_of_top_50": n_changed,
-        "text": f"{n_changed} of your top 50 changed.",
-    }
-    assert n_changed > 1
+    after = top(api)
+    entered = [paper for paper in after if paper not in before]
+    left = [paper for paper in before if paper not in after]
+    effect = said.json["effect"]
+    assert effect["changed_of_top_50"] == len(entered) == len(left) > 1
+    assert effect["text"] == f"{len(entered)} of your top 50 changed."
+    assert [paper["paper_id"] for paper in effect["entered"]] == entered[:5]
+    assert [paper["paper_id"] for paper in effect["left"]] == left[:5]
+    shown = api.get(f"/papers/{entered[0]}").json["display_title"]
+    assert effect["entered"][0]["display_title"] == shown
 
 
 def test_taking_it_back_tells_its_effect_too(api: Api, papers: list[str]):
@@ -36,7 +40,9 @@ def test_taking_it_back_tells_its_effect_too(api: Api, papers: list[str]):
     body = {"paper_id": top(api)[-1], "kind": "more_like_this"}
     made = api.post("/feedback", json=body)
     undone = api.delete(made.headers["Location"], headers={"If-Match": made.headers["ETag"]})
-    assert undone.json["effect"] == made.json["effect"]
+    told, untold = made.json["effect"], undone.json["effect"]
+    assert untold == {**told, "entered": untold["entered"], "left": untold["left"]}
+    assert {paper["paper_id"] for paper in untold["entered"]} <= before
     assert set(top(api)) == before
 
 

@@ -72,6 +72,11 @@ def test_only_an_administrators_token_reads_them(
     assert client.get("/metrics", headers=headers).status_code == 200
 
 
+def test_a_parameter_is_refused(client: FlaskClient, root: Person):
+    answer = client.get("/metrics?name=papers", headers=root.headers)
+    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, "query:name")
+
+
 def test_a_label_is_quoted():
     assert list(Gauge("a", "An a.", {'x"\\\n': 1}, "of").lines())[2] == (
         'papershelf_a{of="x\\"\\\\\\n"} 1'

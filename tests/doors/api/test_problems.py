@@ -1,8 +1,10 @@
 """Errors, whatever their cause, and the headers of every answer."""
 
 import io
+import re
 import sqlite3
 from typing import Any
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
@@ -52,6 +54,17 @@ def test_each_type_of_problem_has_its_page(client: FlaskClient):
 def test_nothing_there_is_a_problem_and_elsewhere_a_page(client: FlaskClient, path: str):
     assert is_problem(client.get(path), 404)
     assert client.get("/none").mimetype == "text/html"
+
+
+def test_no_get_passes_over_a_parameter_that_there_is_not(api: Api):
+    paths = api.client.get("/openapi.json").json["paths"]
+    readable = [path for path, operations in paths.items() if "get" in operations]
+    assert {"/api/v1/interests", "/api/v1/papers/{paper_id}/explanation"} < set(readable)
+    for path in readable:
+        place = re.sub(r"{\w+}", str(UUID(int=0)), path.removeprefix("/api/v1"))
+        answer = api.get(f"{place}?nonsense=1")
+        assert is_problem(answer, 422), path
+        assert answer.json["errors"][0]["pointer"] == "query:nonsense"
 
 
 def test_a_wrong_method_is_told_the_right_ones(client: FlaskClient):

@@ -272,6 +272,7 @@ def test_the_status_for_programs(shell: Shell, runtime: Runtime):
         (["start", "--set", "factors=8", "--challenger", "x"], "--set or by --challenger"),
         (["start", "--set", "factors=8", "--control", "x"], "--set or by --challenger"),
         (["start", "--set", "nothing=8"], "cannot be set; one of alpha"),
+        (["start", "--set", "factors=999999999"], "factors is from 0 to 2,048"),
         (["start", "--set", "factors=8", "--alpha", "2"], "alpha"),
         (["start", "--challenger", "000009-0123456789abcdef"], "missing or damaged"),
         (["stop"], "No experiment is running"),

@@ -125,7 +125,7 @@ def test_rows_with_times_are_split_by_time(bench: Bench):
     some = [*timed, "u0\tp5"]
     mixed = bench.measured("--interactions", bench.write("users.tsv", some), "--k", 1)
     assert mixed["inputs"]["split"] == "random"
-    assert "1 rows have no time" in mixed["notes"][0]
+    assert "1 row has no time" in mixed["notes"][0]
 
 
 def test_a_holdout_is_looked_for_and_what_cannot_be_found_is_told(bench: Bench):
@@ -139,7 +139,7 @@ def test_a_holdout_is_looked_for_and_what_cannot_be_found_is_told(bench: Bench):
     assert (inputs["split"], inputs["rows_to_find"], inputs["people"]) == ("holdout", 30, 30)
     assert (inputs["skipped_unknown_people"], inputs["rows_known_already"]) == (1, 1)
     assert recall(found, "blend") > 0.9, "four unknown papers are left in each circle"
-    assert any(note.startswith("1 people are skipped") for note in found["notes"])
+    assert any(note.startswith("1 person is skipped") for note in found["notes"])
 
 
 def test_cold_papers_are_found_by_their_words(bench: Bench):
@@ -172,7 +172,7 @@ def test_people_whom_training_never_saw_are_folded_in(bench: Bench):
     assert recall(found, "blend") > 0.7
     assert recall(found, "collaborative") > 0.7 > 2 * 8 / 28
     also = bench.write("new.tsv", [*fold_in, "u0\tp0-0"])
-    assert "1 people to be folded in are in the interactions" in "".join(
+    assert "1 of the people to be folded in is in the interactions" in "".join(
         bench.measured(*arguments, "--fold-in", also)["notes"]
     )
 
@@ -246,6 +246,28 @@ def test_nobody_to_judge_is_told_with_the_reason(bench: Bench):
     holdout = bench.write("out.tsv", ["u9\tp1"])
     said = bench.fails("--interactions", short, "--holdout", holdout)
     assert "nothing they like is in the interactions" in said
+
+
+def test_candidates_that_are_in_no_other_file_are_named(bench: Bench):
+    users = bench.write("users.tsv", readers())
+    unknown = bench.write("ids.txt", ["p77", "p78"])
+    said = bench.fails("--interactions", users, "--candidates", unknown)
+    assert "None of the 2 ids in ids.txt is in another file" in said
+    known = bench.write("ids.txt", ["p77", "p0-1", "p1-1", "p2-1", "p0-2", "p1-2", "p2-2"])
+    found = bench.measured("--interactions", users, "--candidates", known)
+    assert found["inputs"]["candidates"] == 7
+
+
+def test_figures_of_few_people_come_with_a_warning(bench: Bench):
+    one = bench.write("five.tsv", [f"u1\tp{number}" for number in range(5)])
+    warning = "Only 1 person was judged: the figures say little."
+    assert warning in bench.measured("--interactions", one)["notes"]
+    said = bench.run("--interactions", one).stdout
+    assert warning in said
+    assert "interactions of 1 person; 1 person judged" in said
+    few, enough = (bench.write(f"{n}.tsv", readers(n)) for n in (19, 20))
+    assert "Only 19 people were judged" in bench.measured("--interactions", few)["notes"][-1]
+    assert "judged" not in "".join(bench.measured("--interactions", enough)["notes"])
 
 
 def test_files_go_with_interactions(bench: Bench):

@@ -351,6 +351,7 @@ def test_later_and_nothing_else_says_until_when(hers: Shelf, paper: Paper, kind:
     with pytest.raises(InvalidInput) as refused:
         hers.dismiss(paper, kind, snooze=snooze)
     assert refused.value.field == "snooze_days"
+    assert ("is missing" in str(refused.value)) == (kind is FeedbackKind.LATER)
     assert hers.log == []
 
 
