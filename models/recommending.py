@@ -21,6 +21,7 @@ from models.ranking.explore import Explored, explore, most_drawn
 from models.ranking.model import Model
 from models.ranking.proportions import (
     Portfolio,
+    origins,
     proportional,
     spare_last,
     weighted,
@@ -89,8 +90,8 @@ class Recommended:
     candidates, before re-ranking. ``parts`` sum to ``score``, which is comparable within one slate
     only. ``because``: at most three of the person's papers, the largest positive shares.
     ``propensity``: the chance the paper had to be in this slate, of this model; ``explored``: it
-    was drawn.
-    ``interest``: the number of the interest it comes from, None for one that is near to none.
+    was drawn. ``interest``: the number of the interest it comes from, whose papers add most to the
+    score; None where none of them adds anything.
     """
 
     item_id: int
@@ -148,9 +149,9 @@ def recommend(
     chosen = diversified(
         model.content, pool, ranking.scores[pool], limit=limit, diversity=ranking.diversity
     )
+    taken_for: Mapping[int, int] = {}
     if request.portfolio and ranking.blended:
-        evidence = ranking.blended.evidence
-        chosen = proportional(
+        places = proportional(
             model,
             request.portfolio,
             ranking.blended,
@@ -160,12 +161,15 @@ def recommend(
             scores=ranking.scores,
             met=model.items.positions(met),
         )
-        spare = most_drawn(request.exploration, len(chosen))
-        chosen = spare_last(model, request.portfolio, evidence, chosen, spare)
+        spare = most_drawn(request.exploration, len(places.rows))
+        evidence = ranking.blended.evidence
+        places = spare_last(model, request.portfolio, evidence, places, spare)
+        chosen = places.rows
+        taken_for = dict(zip(chosen.tolist(), places.units.tolist(), strict=True))
     pool = _with_proposals(model, pool, chosen)
     explored = explore(chosen, pool, request.exploration, rng=rng)
     return Slate(
-        items=_explained(model, ranking, explored, rows, request),
+        items=_explained(model, ranking, explored, rows, request, taken_for),
         strategy=ranking.strategy,
         n_candidates=len(rows),
     )
@@ -365,10 +369,11 @@ def _explained(
     slate: Explored,
     rows: IntArray,
     request: Request,
+    taken_for: Mapping[int, int],
 ) -> tuple[Recommended, ...]:
     chosen = slate.rows
     reasons = _reasons(model, ranking, chosen) if request.explain else ((),) * len(chosen)
-    interests = _interests(model, ranking, chosen, request)
+    interests = _interests(model, ranking, chosen, request, taken_for)
     prior = tie_break(model)
     return tuple(
         Recommended(
@@ -387,12 +392,19 @@ def _explained(
 
 
 def _interests(
-    model: Model, ranking: Ranking, chosen: IntArray, request: Request
+    model: Model,
+    ranking: Ranking,
+    chosen: IntArray,
+    request: Request,
+    taken_for: Mapping[int, int],
 ) -> Sequence[int | None]:
+    """The interest for whose share a row was taken, or whose papers add most to its score."""
     interests = request.interests
     if not interests or len(request.seeds) or not ranking.blended or not len(interests.weights):
         return [None] * len(chosen)
-    return interests.belonging(model, chosen)
+    units = origins(model, interests, ranking.blended, chosen).tolist()
+    told = [taken_for.get(row, unit) for row, unit in zip(chosen.tolist(), units, strict=True)]
+    return [None if unit < 0 else unit for unit in told]
 
 
 def _reasons(

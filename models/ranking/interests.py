@@ -94,11 +94,6 @@ class Interests:
         order = np.lexsort((self.item_ids[own], -self.likeness[own]))
         return np.asarray(self.item_ids[own[order]])
 
-    def nearest(self, model: Model, rows: IntArray) -> IntArray:
-        """The nearest group (k,) int64 of each paper, however far away that may be."""
-        placed = np.asarray(model.content.weights[rows] @ self.axes, np.float32)
-        return np.asarray(np.argmax(placed @ self.centres.T, axis=1), np.int64)
-
     def belonging(self, model: Model, rows: IntArray) -> IntArray:
         """The group of each paper (k,) int64, -1 for a paper that is near to none."""
         near: FloatArray = _described(model, rows)[1] @ self.axes @ self.centres.T

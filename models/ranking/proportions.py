@@ -18,7 +18,7 @@ import numpy as np
 
 from models import BoolArray, FloatArray, IntArray
 from models.feedback import History, to_confidence
-from models.ranking.blend import Blend, Evidence
+from models.ranking.blend import Blend, Evidence, blend
 from models.ranking.candidates import best
 from models.ranking.explain import shares
 from models.ranking.interests import Interests
@@ -30,11 +30,11 @@ DAMPING = 0.8
 measured, since no public data has such feedback."""
 LEAST_DAMPED = 0.25
 """Feedback never takes away more: an interest is silenced by muting it, and only by that."""
-BLOCK = 500
-"""Papers looked at in one go."""
+CELLS = 1_000_000
+"""Shares computed in one go, of papers by the person's own."""
 NEAR_THE_TOP = 2_000
-"""Proposals are looked for among so many of the best scores; if these lack papers of an interest,
-among so many of the best of its own."""
+"""Proposals are looked for among so many of the best scores, and among so many of what would be
+recommended for the papers of the interest alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,15 +75,6 @@ class Portfolio:
         known = self.found.item_ids[place] == item_ids
         return np.where(known, self.unit_of[self.found.groups[place]], -1)
 
-    def nearest(self, model: Model, rows: IntArray) -> IntArray:
-        """The interest (k,) int64 that each paper is nearest to."""
-        return np.asarray(self.unit_of[self.found.nearest(model, rows)])
-
-    def belonging(self, model: Model, rows: IntArray) -> list[int | None]:
-        """The interest of each paper, None for one that is near to none."""
-        groups = self.found.belonging(model, rows).tolist()
-        return [int(self.unit_of[group]) if group >= 0 else None for group in groups]
-
 
 def damping(
     model: Model, found: Interests, unit_of: IntArray, n_units: int, history: History
@@ -123,25 +114,21 @@ def weighted(model: Model, evidence: Evidence, portfolio: Portfolio) -> Evidence
     return Evidence(rows=evidence.rows[kept], confidence=confidence[kept])
 
 
-def best_unmuted(
-    model: Model,
-    portfolio: Portfolio,
-    scores: FloatArray,
-    rows: IntArray,
-    limit: int,
-    tie_break: FloatArray,
-) -> IntArray:
-    """Like :func:`best`, without the papers that belong to a muted interest."""
-    if not portfolio.mutes_any:
-        return best(scores, rows, limit, tie_break)
-    order = best(scores, rows, len(rows), tie_break)
-    found: list[IntArray] = []
-    for start in range(0, len(order), BLOCK):
-        block = order[start : start + BLOCK]
-        found.append(block[~portfolio.mutes(model, block)])
-        if sum(map(len, found)) >= limit:
-            break
-    return np.concatenate(found)[:limit] if found else order
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The rows of a slate (k,) int64 and the interest that each comes from, -1 for none."""
+
+    rows: IntArray
+    units: IntArray
+
+    def __getitem__(self, kept: BoolArray) -> "Places":
+        return Places(rows=self.rows[kept], units=self.units[kept])
+
+    def then(self, more: "Places") -> "Places":
+        return Places(
+            rows=np.concatenate([self.rows, more.rows]),
+            units=np.concatenate([self.units, more.units]),
+        )
 
 
 def proportional(
@@ -154,7 +141,7 @@ def proportional(
     limit: int,
     scores: FloatArray,
     met: IntArray,
-) -> IntArray:
+) -> Places:
     """``chosen`` (≤ limit,), best first by ``scores`` (m,), with the floors kept.
 
     An interest that falls short gets its own best of the candidates ``rows``; they stand at the end
@@ -162,30 +149,27 @@ def proportional(
     No proposal is the twin of another, of a chosen row or of the rows ``met``.
     """
     floors = floors_of(model, portfolio, blended.evidence, limit)
-    if len(floors) < 2:
-        return chosen
-    units = portfolio.nearest(model, chosen)
-    missing = np.maximum(floors - np.bincount(units, minlength=len(floors)), 0)
-    if not missing.any():
-        return chosen
+    places = Places(rows=chosen, units=origins(model, portfolio, blended, chosen))
+    missing = np.maximum(floors - _counts(places.units, len(floors)), 0)
+    if len(floors) < 2 or not missing.any():
+        return places
     others = np.setdiff1d(rows, chosen)
     beside = np.union1d(met, chosen)
     added = _proposed(model, portfolio, blended, others, missing, scores, beside)
-    surplus = max(0, len(chosen) + len(added) - limit)
-    kept = _without_lowest(units, floors, surplus)
-    return np.concatenate([chosen[kept], added])[:limit]
+    surplus = max(0, len(chosen) + len(added.rows) - limit)
+    return places[_without_lowest(places.units, floors, surplus)].then(added)
 
 
 def spare_last(
-    model: Model, portfolio: Portfolio, evidence: Evidence, chosen: IntArray, n: int
-) -> IntArray:
-    """``chosen`` with the ``n`` rows last that can be given up for exploration, the lowest ones:
-    without them each interest still has its floor of the places that are left."""
-    floors = floors_of(model, portfolio, evidence, len(chosen) - n)
+    model: Model, portfolio: Portfolio, evidence: Evidence, places: Places, n: int
+) -> Places:
+    """The ``n`` places last that can be given up for exploration, the lowest ones: without them
+    each interest still has its floor of the places that are left."""
+    floors = floors_of(model, portfolio, evidence, len(places.rows) - n)
     if n == 0 or len(floors) < 2:
-        return chosen
-    kept = _without_lowest(portfolio.nearest(model, chosen), floors, n)
-    return np.concatenate([chosen[kept], chosen[~kept]])
+        return places
+    kept = _without_lowest(places.units, floors, n)
+    return places[kept].then(places[~kept])
 
 
 def floors_of(model: Model, portfolio: Portfolio, evidence: Evidence, limit: int) -> IntArray:
@@ -207,29 +191,64 @@ def _proposed(
     missing: IntArray,
     scores: FloatArray,
     met: IntArray,
-) -> IntArray:
+) -> Places:
     """What the interests that miss places bring most to, as many as they miss; by score."""
     top = best(scores, rows, NEAR_THE_TOP, scores)
-    units = portfolio.units(model.item_ids[blended.evidence.rows])
-    added = np.zeros(0, np.int64)
-    for unit in np.flatnonzero(missing):
-        mine = top[portfolio.nearest(model, top) == unit]
-        if len(mine) < missing[unit] and len(top) < len(rows):
-            mine = rows[portfolio.nearest(model, rows) == unit]
-            mine = best(scores, mine, NEAR_THE_TOP, scores)
-        brought = np.zeros_like(scores)
-        brought[mine] = brought_by(blended, units == unit, mine) * _lift(blended, scores, mine)
-        found = distinct_best(
+    added = Places(rows=np.zeros(0, np.int64), units=np.zeros(0, np.int64))
+    for unit in np.flatnonzero(missing).tolist():
+        seen = top
+        if len(top) < len(rows):
+            alone = _best_alone(model, portfolio, blended.evidence, rows, unit)
+            seen = np.union1d(top, alone)
+        beside, n = np.concatenate([met, added.rows]), int(missing[unit])
+        mine = _most_owed(model, portfolio, blended, seen, unit, n, scores, beside)
+        added = added.then(Places(rows=mine, units=np.full(len(mine), unit)))
+    order = np.lexsort((added.rows, -scores[added.rows]))
+    return Places(rows=added.rows[order], units=added.units[order])
+
+
+def _most_owed(
+    model: Model,
+    portfolio: Portfolio,
+    blended: Blend,
+    rows: IntArray,
+    unit: int,
+    n: int,
+    scores: FloatArray,
+    met: IntArray,
+) -> IntArray:
+    """The ``n`` rows to which an interest brings most, none of a muted one: first those that come
+    from it, then, if these are too few, any to which it brings something."""
+    rows = np.setdiff1d(rows, met)
+    rows = rows[~portfolio.mutes(model, rows)]
+    amounts = _brought_by_each(model, portfolio, blended, rows)
+    found = np.zeros(0, np.int64)
+    for fits in (_largest(amounts) == unit, amounts[:, unit] > 0):
+        if len(found) == n:
+            break
+        worth = np.zeros_like(scores)
+        worth[rows] = amounts[:, unit] * _lift(blended, scores, rows)
+        more = distinct_best(
             model.content,
             model.title_keys,
-            brought,
-            mine,
-            int(missing[unit]),
+            worth,
+            np.setdiff1d(rows[fits], found),
+            n - len(found),
             tie_break=scores,
-            met=np.concatenate([met, added]),
+            met=np.concatenate([met, found]),
         )
-        added = np.concatenate([added, found])
-    return best(scores, added, len(added), scores)
+        found = np.concatenate([found, more])
+    return found
+
+
+def _best_alone(
+    model: Model, portfolio: Portfolio, evidence: Evidence, rows: IntArray, unit: int
+) -> IntArray:
+    """What would be recommended to somebody who likes the papers of one interest only."""
+    own = portfolio.units(model.item_ids[evidence.rows]) == unit
+    alone = Evidence(rows=evidence.rows[own], confidence=evidence.confidence[own])
+    taste = blend(model, alone).taste
+    return best(taste, rows[taste[rows] > 0], NEAR_THE_TOP, taste)
 
 
 def _lift(blended: Blend, scores: FloatArray, rows: IntArray) -> FloatArray:
@@ -238,10 +257,17 @@ def _lift(blended: Blend, scores: FloatArray, rows: IntArray) -> FloatArray:
     return np.where(own > 0, scores[rows] / np.where(own > 0, own, 1), 1).astype(np.float32)
 
 
+def _counts(units: IntArray, n: int) -> IntArray:
+    """How many there are of each interest, (n,) int64, whatever else there is."""
+    return np.bincount(units[units >= 0], minlength=n).astype(np.int64)
+
+
 def _without_lowest(units: IntArray, floors: IntArray, surplus: int) -> BoolArray:
     """Which places of a slate stay, when so many have to go."""
     kept = np.ones(len(units), np.bool_)
-    counts = np.bincount(units, minlength=len(floors))
+    units = np.where(units < 0, len(floors), units)
+    floors = np.append(floors, 0)  # of those that come from no interest
+    counts = _counts(units, len(floors))
     for place in range(len(units) - 1, -1, -1):
         if surplus > 0 and counts[units[place]] > floors[units[place]]:
             kept[place] = False
@@ -250,9 +276,29 @@ def _without_lowest(units: IntArray, floors: IntArray, surplus: int) -> BoolArra
     return kept
 
 
-def brought_by(blended: Blend, own: BoolArray, targets: IntArray) -> FloatArray:
-    """What the papers ``own`` (k,) bool of the evidence add to each target's score, (t,) float32:
-    the shares of :func:`models.ranking.explain.shares`, a block of targets at a time."""
-    blocks = [targets[start : start + BLOCK] for start in range(0, len(targets), BLOCK)]
-    sums = [shares(blended, block)[:, own].sum(axis=1) for block in blocks]
-    return np.concatenate(sums) if sums else np.zeros(0, np.float32)
+def origins(model: Model, portfolio: Portfolio, blended: Blend, rows: IntArray) -> IntArray:
+    """The interest (k,) int64 whose papers add most to the score of each row; -1 where none adds.
+
+    By what the score is made of, and not by how near a paper is: a title of five words is near to
+    nothing, and yet it is owed to somebody's papers.
+    """
+    return _largest(_brought_by_each(model, portfolio, blended, rows))
+
+
+def _largest(amounts: FloatArray) -> IntArray:
+    if amounts.shape[1] == 0:
+        return np.full(len(amounts), -1, np.int64)
+    return np.where(amounts.max(axis=1) > 0, np.argmax(amounts, axis=1), -1).astype(np.int64)
+
+
+def _brought_by_each(
+    model: Model, portfolio: Portfolio, blended: Blend, targets: IntArray
+) -> FloatArray:
+    """What the liked papers of each interest add to each target's score, (t, u) float32."""
+    units = portfolio.units(model.item_ids[blended.evidence.rows])
+    units = np.where(blended.evidence.confidence > 0, units, -1)
+    belongs = (units[:, None] == np.arange(len(portfolio.weights))).astype(np.float32)
+    size = max(1, CELLS // max(1, len(units)))
+    blocks = [targets[start : start + size] for start in range(0, len(targets), size)]
+    sums = [shares(blended, block) @ belongs for block in blocks]
+    return np.concatenate(sums) if sums else np.zeros((0, belongs.shape[1]), np.float32)

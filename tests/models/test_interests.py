@@ -18,14 +18,24 @@ from models.ranking.model import Model
 from models.ranking.proportions import (
     LEAST_DAMPED,
     Portfolio,
-    brought_by,
     damping,
+    origins,
     weighted,
 )
 from models.recommending import Request, Slate, leaders, recommend
 from models.training import train
 from tests.models.papers import history_of, training_set
-from tests.models.topics import as_found, documents, ids_about, library, topic_of, topical_model
+from tests.models.topics import (
+    COMMON,
+    QUICK,
+    TOPICS,
+    as_found,
+    documents,
+    ids_about,
+    library,
+    topic_of,
+    topical_model,
+)
 
 NINETY_TEN = library(tides=27, parsing=3)
 
@@ -271,16 +281,50 @@ def test_seeds_stand_for_all_interests(model: Model):
     assert {one.interest for one in made.items} == {None}
 
 
-def test_what_interests_bring_adds_up_to_the_score(trained: Model):
+def test_a_recommendation_comes_from_the_interest_that_adds_most(trained: Model):
     liked = library(tides=12, parsing=8)
+    portfolio = as_found(find_interests(trained, liked))
     rows = trained.items.positions(liked)
     blended = blend(trained, Evidence(rows=rows, confidence=np.ones(20, np.float32)))
-    targets = np.arange(40, 90)
-    is_tides = np.arange(20) < 12
-    one, other = (brought_by(blended, own, targets) for own in (is_tides, ~is_tides))
-    np.testing.assert_allclose(one + other, blended.scores[targets], atol=1e-4)
+    targets = np.arange(40, 170)
     each = shares(blended, targets)
-    np.testing.assert_allclose(one, each[:, is_tides].sum(axis=1), atol=1e-4)
+    of_tides, of_parsing = each[:, :12].sum(axis=1), each[:, 12:].sum(axis=1)
+    np.testing.assert_allclose(of_tides + of_parsing, blended.scores[targets], atol=1e-4)
+    expected = np.where(np.maximum(of_tides, of_parsing) > 0, of_parsing > of_tides, -1)
+    assert origins(trained, portfolio, blended, targets).tolist() == expected.tolist()
+
+
+def test_titles_beside_abstracts_fill_the_share_too():
+    """What is like three abstracts is a title of four words, and thousands are like the others."""
+    texts, liked = titles_beside_abstracts()
+    model = train(training_set(texts, ids=np.arange(len(texts))), QUICK)
+    for weight, limit in ((1.0, 20), (4.0, 20), (1.0, 100), (4.0, 100)):
+        portfolio = Portfolio(
+            found=replace(find_interests(model, liked), groups=np.repeat([0, 1], [9, 3])),
+            unit_of=np.arange(2),
+            weights=np.array([1, weight], np.float32),
+        )
+        request = Request(limit=limit, interests=portfolio)
+        made = recommend(model, History.of_saved(liked), request, rng=np.random.default_rng(0))
+        share = 3 * weight / (9 + 3 * weight)
+        assert [one.interest for one in made.items].count(1) >= int(share * limit)
+        assert None not in [one.interest for one in made.items]
+
+
+def titles_beside_abstracts() -> tuple[list[str], np.ndarray]:
+    """Nine abstracts on tides, three on parsing, then 600 titles and what is liked of it."""
+    rng = np.random.default_rng(0)
+    tides, parsing, common = (
+        words.split() for words in (TOPICS["tides"], TOPICS["parsing"], COMMON)
+    )
+
+    def text(words: list[str], n: int, n_common: int) -> str:
+        drawn = [*rng.choice(words, n), *rng.choice(common, n_common)]
+        return " ".join(rng.permutation(drawn))
+
+    abstracts = [text(tides, 40, 30) for _ in range(9)] + [text(parsing, 20, 60) for _ in range(3)]
+    titles = [text(tides, 3, 2) for _ in range(500)] + [text(parsing, 1, 4) for _ in range(100)]
+    return [*abstracts, *titles], np.arange(12)
 
 
 # ---- Not my topic ------------------------------------------------------------------------------
