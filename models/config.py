@@ -6,10 +6,16 @@ has no such note is a usual value that was not compared with others here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 ENOUGH_FACTORS = 256
 """For the few people of a laboratory: more cost time and bring nothing."""
+OF_OTHERS = frozenset(
+    {"factors", "regularization", "alpha", "iterations", "term_weight", "map_regularization"}
+    | {"max_terms", "neighbours", "shrinkage"}
+)
+"""Settings of the parts that go by what others do. These parts have no weight for a person alone
+(``community`` in models/ranking/weights.py); the factors then only help to find interests."""
 LARGEST: Mapping[str, int] = {
     "factors": 2_048,
     "regularization": 1_000,
@@ -76,6 +82,13 @@ class Config:
             value = getattr(self, name)
             if not 0 <= value <= largest:
                 raise ValueError(f"{name} is from 0 to {largest:,}, not {value:,}")
+
+    def differing(self, other: "Config", *, n_items: int, n_people: int) -> frozenset[str]:
+        """The settings that make another model of so many papers and people than ``other`` does."""
+        names = {f.name for f in fields(self) if getattr(self, f.name) != getattr(other, f.name)}
+        if self.factors_for(n_items, n_people) == other.factors_for(n_items, n_people):
+            names.discard("factors")
+        return frozenset(names)
 
     def factors_for(self, n_items: int, n_people: int) -> int:
         """As many factors as the data can fill: two papers a factor, at least 2; and beyond

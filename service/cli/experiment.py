@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from service.tables import Experiment
 
 USUAL_DAYS = 30
+MOST_POSITIONS = 20
+"""That are shown; programs get all."""
 
 
 @click.group()
@@ -66,6 +68,7 @@ def start(
         require_none_running,
         require_whole,
         start_experiment,
+        why_alike,
     )
 
     if bool(settings) == bool(challenger) or (control and not challenger):
@@ -94,10 +97,13 @@ def start(
             row = start_experiment(session, registry, new, now=datetime.now(UTC))
             session.commit()
         put_arms(registry, row)
+        hint = why_alike(registry, row)
     console.print(
         f"Started {row.name}: {row.challenger_generation} challenges {row.control_generation}.\n"
         "Look at it with `papershelf experiment status`, as often as you like."
     )
+    if hint:
+        console.print(hint)
 
 
 @experiment.command()
@@ -118,7 +124,9 @@ def stop(adopt: bool) -> None:
         with runtime.writing() as session:
             row = stop_experiment(session, registry, report.decision, adopt=adopt, now=now)
             session.commit()
-        console.print(f"Stopped {row.name}. {report.in_words}")
+        console.print(f"Stopped {row.name}.")
+        # As it is now: with its end, and with what was decided.
+        _print_figures(replace(report, experiment=row))
         if row.adopted is not None:
             console.print(
                 f"The {row.adopted} answers from now on, and trainings take its settings; "
@@ -195,8 +203,6 @@ def revert() -> None:
 
 def _trained(runtime: Runtime, new: "NewExperiment", settings: Sequence[str]) -> "NewExperiment":
     """The same experiment between two generations that are made now, of the same data."""
-    from dataclasses import replace
-
     from service.recommend.rebuild import rebuild
     from service.recommend.recipes import parse_settings
 
@@ -223,14 +229,28 @@ def _print_report(report: "ExperimentReport") -> None:
     console.print(f"Challenger: {_arm_in_words(row)}; control: {row.control_generation}")
     if report.trouble:
         console.print(f"Slates come from the live model alone. {report.trouble}")
-    console.print(
-        f"{report.n_slates:,} shared slates of {report.n_people:,} people.\n{report.in_words}"
-    )
+    if report.hint:
+        console.print(report.hint)
+    _print_figures(report)
+    _print_places("arm", report.places)
+
+
+def _print_figures(report: "ExperimentReport") -> None:
+    from service.recommend.evaluation_records import people
+
+    shared = f"{report.n_slates:,} shared slate{'' if report.n_slates == 1 else 's'}"
+    console.print(f"{shared} of {people(report.n_people)}.")
+    if report.n_alike:
+        slates = "1 slate" if report.n_alike == 1 else f"{report.n_alike:,} slates"
+        console.print(
+            f"Both answered the same in {slates}, or one had no answer of its own: nothing to "
+            "compare there."
+        )
+    console.print(report.in_words)
     table = Table("days of people", "won", "lost", "tied", "not over", "share", "interval", "e")
     for what, preference in (("by saves", report.saves), ("by opens", report.opens)):
         table.add_row(what, *_in_cells(preference))
     console.print(table)
-    _print_places("arm", report.places)
 
 
 def _in_cells(one: "Preference") -> list[str]:
@@ -257,12 +277,15 @@ def _print_places(of: str, places: Sequence["PlaceUse"]) -> None:
 
     for title, by_position in ((of, False), ("position", True)):
         table = Table(title, "impressions", "opens", "saves", "opened", "saved")
-        for row in summed(places, by_position=by_position):
+        rows = summed(places, by_position=by_position)
+        for row in rows[:MOST_POSITIONS] if by_position else rows:
             counts = (row.impressions, row.opens, row.saves)
             rates = [f"{100 * n / row.impressions:.1f} %" for n in counts[1:]]
             name = str(row.position) if by_position else row.of or "texts alone"
             table.add_row(name, *map(str, counts), *rates)
         console.print(table)
+        if by_position and len(rows) > MOST_POSITIONS:
+            console.print(f"The first {MOST_POSITIONS} of {len(rows)} positions; --json has all.")
 
 
 def _arm_in_words(row: "Experiment") -> str:
@@ -290,7 +313,9 @@ def _as_json(report: "ExperimentReport") -> dict[str, Any]:
         "decided_on": report.decided_on,
         "in_words": report.in_words,
         "trouble": report.trouble,
+        "hint": report.hint,
         "slates": report.n_slates,
+        "slates_alike": report.n_alike,
         "people": report.n_people,
         "saves": asdict(report.saves),
         "opens": asdict(report.opens),

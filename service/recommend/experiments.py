@@ -16,7 +16,9 @@ from sqlalchemy.orm import Session
 
 from models.artifacts.manifest import BrokenGeneration
 from models.artifacts.registry import Arms, Registry
+from models.config import OF_OTHERS
 from service.errors import Conflict, InvalidInput, NotFound
+from service.recommend.evaluation_records import people
 from service.recommend.recipes import Settings, settings_of
 from service.tables import Arm, Decision, Experiment
 
@@ -207,6 +209,34 @@ def why_not_interleaved(registry: Registry, experiment: Experiment) -> str | Non
             registry.open(generation)
         except BrokenGeneration as error:
             return f"The {arm.value}, generation {generation}, is missing or damaged ({error})."
+    return None
+
+
+def why_alike(registry: Registry, experiment: Experiment) -> str | None:
+    """What keeps the arms of a running experiment from answering differently, or None.
+
+    Of two that are trained of the same data, as pinned ones need not be; reads the control whole.
+    """
+    arms = registry.arms()
+    if experiment.is_pinned or arms is None or arms.experiment != str(experiment.public_id):
+        return None
+    try:
+        control, _ = registry.open(arms.control)
+        challenger = registry.config_of(arms.challenger)
+    except BrokenGeneration:
+        return None
+    n_items, n_people = len(control.items), control.n_people
+    those = control.config.differing(challenger, n_items=n_items, n_people=n_people)
+    if not those:
+        return (
+            f"With {n_items:,} papers and {people(n_people)} these settings make the same model "
+            "in both arms: there is no difference to be found."
+        )
+    if n_people <= 1 and those <= OF_OTHERS:
+        return (
+            f"{', '.join(sorted(those))}: this is about what others read, which has no weight "
+            f"with {people(n_people)}. Both arms will answer alike, or nearly so."
+        )
     return None
 
 

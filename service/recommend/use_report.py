@@ -18,13 +18,23 @@ from datetime import date, datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Row, SQLColumnExpression, and_, case, distinct, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    SQLColumnExpression,
+    and_,
+    case,
+    distinct,
+    func,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from models.artifacts.registry import Registry
 from models.evaluation.sequential import Finding, interval, log_e_value, verdict
 from service.db import system_scope
-from service.recommend.experiments import why_not_interleaved
+from service.recommend.experiments import why_alike, why_not_interleaved
 from service.tables import (
     Arm,
     Decision,
@@ -83,23 +93,30 @@ class ExperimentReport:
     experiment: Experiment
     n_slates: int
     n_people: int
+    n_alike: int
+    """Slates while it ran that are not shared: both arms answered the same, or one of them could
+    not answer or knew nothing of the person."""
     saves: Preference
     opens: Preference
     decision: Decision
     decided_on: date | None
     trouble: str | None
     """Why slates are not interleaved although it runs."""
+    hint: str | None
+    """Why there may be no difference to be found although they are."""
     places: tuple[PlaceUse, ...]
 
     @property
     def in_words(self) -> str:
-        return _SENTENCES[self.decision].format(
+        is_open = self.decision is Decision.UNDECIDED and not self.experiment.is_running
+        return (_ENDED if is_open else _SENTENCES[self.decision]).format(
             margin=f"{50 - 100 * self.experiment.margin:g} to "
             f"{50 + 100 * self.experiment.margin:g} %",
             needed=f"{1 / self.experiment.alpha:g}",
         )
 
 
+_ENDED = "Ended without a decision: neither arm had won, and a difference is not ruled out."
 _SENTENCES = {
     Decision.UNDECIDED: "Keep watching: neither arm has won (an e-value of {needed} is needed), "
     "and a difference is not ruled out.",
@@ -121,6 +138,7 @@ def experiment_report(
             .select_from(Slate)
             .where(Slate.experiment_id == experiment.id)
         ).one()
+        n_alike = session.scalar(_n_alike(experiment, now)) or 0
         places = _places(session, Impression.arm, Slate.experiment_id == experiment.id)
         saves = _days(_credits(session, experiment, InteractionKind.SAVE))
         opens = _days(_credits(session, experiment, InteractionKind.OPEN))
@@ -129,11 +147,13 @@ def experiment_report(
         experiment=experiment,
         n_slates=n_slates,
         n_people=n_people,
+        n_alike=n_alike,
         saves=_preference(saves, until, experiment.alpha),
         opens=_preference(opens, until, experiment.alpha),
         decision=experiment.decision or decision,
         decided_on=decided_on,
         trouble=why_not_interleaved(registry, experiment) if experiment.is_running else None,
+        hint=why_alike(registry, experiment) if experiment.is_running else None,
         places=places,
     )
 
@@ -164,6 +184,18 @@ def summed(places: Iterable[PlaceUse], *, by_position: bool) -> list[PlaceUse]:
             groups.items(), key=lambda it: (it[0][0] or "", it[0][1])
         )
     ]
+
+
+def _n_alike(experiment: Experiment, now: datetime) -> Select[int]:
+    return (
+        select(func.count())
+        .select_from(Slate)
+        .where(
+            Slate.experiment_id.is_(None),
+            Slate.at >= experiment.started_at,
+            Slate.at <= (experiment.stopped_at or now),
+        )
+    )
 
 
 def _places(

@@ -22,8 +22,8 @@ from service.tables import AuditEntry, Import, Job, JobState, User
 from service.tables.migrations import is_current
 from tests.factories import PASSWORD, Person, make_papers, make_person
 from tests.service.importers.test_run import LISTING
-from tests.service.recommend.rivals import Visitor, start_rivals
-from tests.service.recommend.shelf import add_listing
+from tests.service.recommend.rivals import Visitor, start, start_rivals
+from tests.service.recommend.shelf import add_listing, train
 
 
 @pytest.fixture
@@ -185,13 +185,20 @@ def test_an_experiment_from_its_start_to_its_end(shell: Shell, runtime: Runtime)
     arms = runtime.live_model.registry.arms()
     assert arms is not None
     assert f"{arms.challenger} challenges {arms.control}" in begun.output
+    assert "about what others read" in begun.output
     assert arms.control == runtime.live_model.registry.current()
     said = shell.run("experiment", "status").output
     assert "Keep watching" in said
+    assert "0 shared slates of 0 people" in said
+    assert "about what others read" in said
     assert "term_weight=5.0" in said
     assert "Neither" in shell.fails("experiment", "stop", "--adopt")
     ended = shell.run("experiment", "stop")
     assert (ended.exit_code, "Stopped terms." in ended.output) == (0, True)
+    assert "Ended without a decision" in ended.output
+    assert "Keep watching" not in ended.output
+    assert "0 shared slates of 0 people" in ended.output
+    assert "by saves" in ended.output
     assert runtime.live_model.registry.arms() is None
     assert "undecided" in shell.run("experiment", "list").output
     assert "Nothing was adopted" in shell.run("experiment", "revert").output
@@ -213,6 +220,30 @@ def test_the_winner_is_told_and_adopted(shell: Shell, runtime: Runtime):
     assert runtime.live_model.registry.current() == row.challenger_generation
     assert "challenger" in shell.run("experiment", "list").output
     assert "take the defaults again" in shell.run("experiment", "revert").output
+
+
+def test_the_slates_on_which_both_agree_are_told(shell: Shell, runtime: Runtime):
+    (tide, *_) = add_listing(runtime)["tides"]
+    reader = Visitor(runtime, make_person(runtime, "Ann"))
+    reader.save(tide)
+    first, same = train(runtime).generation, train(runtime).generation
+    start(runtime, first, same)
+    reader.visit()
+    assert "Both answered the same in 1 slate," in shell.run("experiment", "status").output
+    told = json.loads(shell.run("experiment", "status", "--json").output)["experiment"]
+    assert (told["slates"], told["slates_alike"], told["hint"]) == (0, 1, None)
+
+
+def test_the_first_positions_are_shown_and_programs_get_all(shell: Shell, runtime: Runtime):
+    make_papers(runtime, 25)
+    reader = Visitor(runtime, make_person(runtime, "Ann"))
+    reader.visit(now=datetime.now(UTC), limit=25)
+    said = shell.run("experiment", "status").output
+    assert "The first 20 of 25 positions; --json has all." in said
+    shown = {line.split()[1] for line in said.splitlines() if line.startswith("│")}
+    assert "20" in shown
+    assert "21" not in shown
+    assert len(json.loads(shell.run("experiment", "status", "--json").output)["use"]) == 25
 
 
 def test_a_training_tells_of_the_challenger(shell: Shell, runtime: Runtime):

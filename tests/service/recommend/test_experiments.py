@@ -153,7 +153,13 @@ def test_where_the_arms_agree_nothing_is_compared(runtime: Runtime, groups: Grou
     made = his.visit()
     assert (made.model.experiment, made.experiment_id) == (None, None)
     assert all(item.arm is None for item in made.items)
-    assert report(runtime).n_slates == 0
+    told = report(runtime)
+    assert (told.n_slates, told.n_alike) == (0, 1)
+    stop(runtime, Decision.UNDECIDED)
+    his.visit(now=SOON + 2 * DAY)
+    ended = report(runtime, now=SOON + 3 * DAY)
+    assert ended.n_alike == 1, "what comes after the end is not counted"
+    assert ended.in_words.startswith("Ended without a decision")
 
 
 def test_who_has_done_nothing_is_not_asked(runtime: Runtime, groups: Groups, bob: Person):
@@ -391,6 +397,27 @@ def test_each_training_makes_both_arms_anew(runtime: Runtime, groups: Groups):
     stop(runtime, Decision.UNDECIDED)
     assert rebuild(runtime).challenger is None
     assert registry.arms() is None
+
+
+def test_settings_that_can_make_no_difference_are_told(
+    runtime: Runtime, reader: Visitor, groups: Groups
+):
+    def hint(**settings: object) -> str:
+        row = start_recipe(runtime, **settings)
+        told = report(runtime).hint
+        stop(runtime, Decision.UNDECIDED)
+        with runtime.writing() as session:
+            session.get_one(Experiment, row.id).name = str(settings)
+            session.commit()
+        return told or ""
+
+    assert "the same model in both arms" in hint(factors=300), "12 papers fill 6 factors"
+    assert "neighbours, term_weight: this is about what others read" in hint(
+        term_weight=5.0, neighbours=10
+    )
+    assert hint(slope=0.2, term_weight=5.0) == ""
+    Visitor(runtime, make_person(runtime, "Bob")).save(groups["tides"][1])
+    assert hint(term_weight=4.0) == ""
 
 
 def test_trainings_take_the_settings_that_were_adopted(runtime: Runtime, groups: Groups):
