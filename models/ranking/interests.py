@@ -58,6 +58,14 @@ MOST_LIKENESS = 0.25
 (15 to 80 papers) stay whole up to .35; .15, .25 and .35 give .61, .64 and .59 for 2 lists and .47,
 .49 and .50 for 3. Of 40 real lists 27 are one interest. By stability alone half the neighbourhoods
 fell apart."""
+STILL_APART = 0.5
+"""The same for an interest that was found before, so that none goes when a training moves the
+words a little. A library of 12 papers, 9 and 3 of two topics, was two interests before a training
+and one after it, and might have been two again after the next."""
+MOSTLY = 0.8
+"""A new group is a part of one interest if so much of what is known in it was in that ..."""
+PRESENT = 0.2
+"""... and an interest draws new papers from a new group that has so much of it; less are strays."""
 NEAR_ENOUGH = 0.5
 """A paper belongs to an interest if it is that near, relative to the interest's median paper."""
 SWEEPS = 20
@@ -74,7 +82,8 @@ class Interests:
     ``item_ids`` (n,) int64 ascending; ``groups`` (n,) int64; ``likeness`` (n,) float32, how typical
     each is. ``axes`` (v, d) lead from words into the space of the groups, ``centres`` (g, d) have
     length 1 in it; ``nearness`` (g,) is how near the median paper of a group is to its centre, when
-    what the few axes leave out is counted too.
+    what the few axes leave out is counted too. ``known`` (g,) int64 is the place of each among the
+    interests that were known before, -1 for a new one.
     """
 
     item_ids: IntArray
@@ -83,6 +92,7 @@ class Interests:
     axes: FloatArray
     centres: FloatArray
     nearness: FloatArray
+    known: IntArray
 
     @property
     def n_groups(self) -> int:
@@ -104,29 +114,47 @@ class Interests:
         )
 
 
-def find_interests(model: Model, item_ids: IntArray) -> Interests:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """An interest as it was found before: papers (k,) int64 it had, a sample perhaps.
+
+    ``is_set``: the person has named, weighed, muted or merged it, so that it must not dissolve.
+    """
+
+    item_ids: IntArray
+    is_set: bool
+
+
+def find_interests(model: Model, item_ids: IntArray, known: Sequence[Known] = ()) -> Interests:
     """The interests of somebody who likes these papers; those the model does not know are left out.
 
     The same papers in any order give the same groups. Papers of which nothing is known go with the
-    largest group. No papers, no groups.
+    largest group. No papers, no groups. ``known``: what was found before, see :func:`_held`; of two
+    that claim a paper the first has it.
     """
-    known = np.unique(np.asarray(item_ids, np.int64))
-    known = known[model.items.look_up(known)[1]]
-    rows = model.items.positions(known)
-    gram, words = _described(model, rows[_sample(known)], with_gram=True)
+    ids = np.unique(np.asarray(item_ids, np.int64))
+    ids = ids[model.items.look_up(ids)[1]]
+    rows, sample = model.items.positions(ids), _sample(ids)
+    gram, words = _described(model, rows[sample], with_gram=True)
     axes, points = _space(model, gram, words)
     centres = _centres(points, gram)
     if len(centres) == 0 and len(rows):
         centres = np.zeros((1, axes.shape[1]), np.float32)
-    groups, likeness = _assigned(_unit(model.content.weights[rows] @ axes), centres)
+    placed = _unit(model.content.weights[rows] @ axes)
+    groups, likeness = _assigned(placed, centres)
+    groups, places = _with_known(ids, known, groups, placed, sample, gram)
+    if np.any(places >= 0):
+        centres = _middles(placed, groups, len(places))
+        likeness = (placed * centres[groups]).sum(axis=1).astype(np.float32)
     order = np.argsort(-np.bincount(groups, minlength=len(centres)), kind="stable")
     return Interests(
-        item_ids=known,
+        item_ids=ids,
         groups=np.argsort(order, kind="stable")[groups],
         likeness=likeness,
         axes=axes,
         centres=centres[order],
-        nearness=_nearness(words @ axes, centres)[order],
+        nearness=_nearness(words @ axes, centres, groups[sample])[order],
+        known=places[order],
     )
 
 
@@ -139,11 +167,88 @@ def _assigned(points: FloatArray, centres: FloatArray) -> tuple[IntArray, FloatA
     return groups, near[np.arange(len(near)), groups].astype(np.float32)
 
 
-def _nearness(placed: FloatArray, centres: FloatArray) -> FloatArray:
+def _nearness(placed: FloatArray, centres: FloatArray, groups: IntArray) -> FloatArray:
     near = placed @ centres.T
-    groups = np.argmax(near, axis=1) if near.size else np.zeros(0, np.int64)
     own = [near[groups == group, group] for group in range(len(centres))]
     return np.array([np.median(one) if len(one) else 0.0 for one in own], np.float32)
+
+
+# ---- What was found before ---------------------------------------------------------------------
+
+
+def _with_known(
+    ids: IntArray,
+    known: Sequence[Known],
+    groups: IntArray,
+    placed: FloatArray,
+    sample: IntArray,
+    gram: FloatArray,
+) -> tuple[IntArray, IntArray]:
+    """The groups (n,) with what is known held on to, and the place of each group (g,), -1 if new.
+
+    One that is set is held as long as it has a paper; another while it has as many as a new group
+    needs and lies no nearer to another than STILL_APART. To be found takes more than to stay.
+    """
+    before: IntArray = np.full(len(ids), -1, np.int64)
+    for place, one in enumerate(known):
+        before[(before < 0) & np.isin(ids, one.item_ids)] = place
+    loose = np.array([not one.is_set for one in known], np.bool_)
+    sizes = np.bincount(before[before >= 0], minlength=len(known))
+    gone = loose & ((sizes < LEAST_GROUP) | (len(ids) < LEAST_PAPERS))
+    before[np.isin(before, np.flatnonzero(gone))] = -1
+    held, places = _held(placed, groups, before)
+    near = _likenesses(gram, held[sample], len(places)).max(axis=1, initial=0)
+    gone = loose & np.isin(np.arange(len(known)), places[near > STILL_APART])
+    if not gone.any():
+        return held, places
+    before[np.isin(before, np.flatnonzero(gone))] = -1
+    return _held(placed, groups, before)
+
+
+def _held(placed: FloatArray, groups: IntArray, before: IntArray) -> tuple[IntArray, IntArray]:
+    """Groups (n,) that hold the interests of ``before`` (n,) together, and the place of each (g,).
+
+    Two interests are never made one. One is cut where two or more of the new ``groups`` are all but
+    its own; what is largest goes on as the interest. Papers that were in none go to the nearest of
+    the interests that are in their new group, and are a group of their own if there is none.
+    """
+    if not np.any(before >= 0):
+        return groups, np.full(len(np.unique(groups)), -1, np.int64)
+    found = np.full(len(groups), -1, np.int64)
+    places: list[int] = []
+    for place in np.unique(before[before >= 0]).tolist():
+        own = before == place
+        found[own] = len(places)
+        places.append(place)
+        for group in _own_groups(groups, before, place)[1:]:
+            found[own & (groups == group)] = len(places)
+            places.append(-1)
+    middles = _middles(placed, found, len(places))
+    sizes = np.bincount(found[found >= 0], minlength=len(places))
+    for group in np.unique(groups[before < 0]).tolist():
+        new = (groups == group) & (before < 0)
+        here = np.bincount(found[(groups == group) & (before >= 0)], minlength=len(sizes))
+        near = np.flatnonzero(here >= np.maximum(PRESENT * sizes, 1))
+        if len(near):
+            found[new] = near[np.argmax(placed[new] @ middles[near].T, axis=1)]
+        else:
+            found[new] = len(places)
+            places.append(-1)
+    return found, np.array(places, np.int64)
+
+
+def _own_groups(groups: IntArray, before: IntArray, place: int) -> IntArray:
+    """The new groups that are all but an interest's own, the largest first."""
+    own = np.bincount(groups[before == place], minlength=int(groups.max()) + 1)
+    all_known = np.bincount(groups[before >= 0], minlength=len(own))
+    pure = np.flatnonzero((own >= LEAST_GROUP) & (own >= MOSTLY * all_known))
+    return np.asarray(pure[np.argsort(-own[pure], kind="stable")], np.int64)
+
+
+def _middles(placed: FloatArray, groups: IntArray, n: int) -> FloatArray:
+    """Middles (n, d) of the groups, each of length 1."""
+    sums = [placed[groups == group].sum(axis=0) for group in range(n)]
+    return _unit(np.stack(sums)) if sums else np.zeros((0, placed.shape[1]), np.float32)
 
 
 # ---- The space ---------------------------------------------------------------------------------
@@ -279,13 +384,19 @@ def _branches(tree: Tree, n: int, k: int, least: int) -> list[BoolArray] | None:
 
 def _across(gram: FloatArray, groups: AnyIntArray, k: int) -> float:
     """The largest mean likeness across two groups over the geometric mean of those within."""
+    return float(_likenesses(gram, groups, k).max(initial=0))
+
+
+def _likenesses(gram: FloatArray, groups: AnyIntArray, k: int) -> npt.NDArray[np.float64]:
+    """The same of each two groups, (k, k); 0 on the diagonal, and where a group is one paper."""
     belongs = np.eye(k, dtype=np.float64)[groups]
     sums = belongs.T @ gram @ belongs
     counts = belongs.sum(axis=0)
     within = (np.diag(sums) - belongs.T @ np.diag(gram)) / np.maximum(counts * (counts - 1), 1)
-    between = sums / np.outer(counts, counts)
+    between = sums / np.maximum(np.outer(counts, counts), 1)
     ratio = between / np.sqrt(np.maximum(np.outer(within, within), TINY))
-    return float(ratio[~np.eye(k, dtype=np.bool_)].max())
+    told = counts > 1
+    return np.where(np.outer(told, told) & ~np.eye(k, dtype=np.bool_), ratio, 0)
 
 
 def _parts(points: FloatArray) -> list[list[tuple[IntArray, Tree]]]:

@@ -142,14 +142,15 @@ def _broken_off(
 def _forget(session: Session, user_id: int, *, kept: set[int]) -> None:
     rows = remembered_interests(session, user_id)
     targets = {row.merged_into_id for row in rows}
-    idle = [row for row in rows if row.id not in kept | targets and not _has_settings(row)]
+    idle = [row for row in rows if row.id not in kept | targets and not has_settings(row)]
     idle.sort(key=lambda row: (row.matched_at, row.id))
     gone = [row.id for row in idle[: max(0, len(rows) - MOST_REMEMBERED)]]
     if gone:
         session.execute(delete(Interest).where(Interest.user_id == user_id, Interest.id.in_(gone)))
 
 
-def _has_settings(row: Interest) -> bool:
+def has_settings(row: Interest) -> bool:
+    """Whether the person has set anything of it."""
     return (
         row.name is not None
         or row.muted

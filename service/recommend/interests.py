@@ -21,11 +21,11 @@ from sqlalchemy.orm import Session
 from models.feedback import History, to_confidence
 from models.ranking.interest_identity import anchors_of, contained, matched, overlap
 from models.ranking.interest_names import distinctive_terms, readable
-from models.ranking.interests import Interests, find_interests
+from models.ranking.interests import Interests, Known, find_interests
 from models.ranking.proportions import Portfolio, damping
 from service.catalogue.queries import WITH_PARTS
 from service.errors import InvalidInput, NotFound
-from service.interests.actions import lock_interests, remember
+from service.interests.actions import has_settings, lock_interests, remember
 from service.interests.queries import remembered_interests, root_of
 from service.interests.records import Sighting
 from service.recommend.dataset import history_of
@@ -124,14 +124,17 @@ def interests_of(
 ) -> MyInterests:
     """The interests of one person under one model, in a session bound to that person."""
     liked = np.unique(history.item_ids[to_confidence(history) > 0])
-    known = (live.generation, live.catalogue_version, hashlib.blake2b(liked.tobytes()).digest())
-    found = live_model.interests.get(known, lambda: find_interests(live.model, liked))
+    remembered = remembered_interests(session, user_id)
+    held = _held_first(remembered)
+    before = [
+        Known(item_ids=np.array(row.anchors, np.int64), is_set=is_set) for row, is_set in held
+    ]
+    key = (live.generation, live.catalogue_version, _digest(liked, before))
+    found = live_model.interests.get(key, lambda: find_interests(live.model, liked, before))
     groups = tuple(
         anchors_of(found.item_ids[found.groups == group]) for group in range(found.n_groups)
     )
-    remembered = remembered_interests(session, user_id)
-    anchors = [np.array(row.anchors, np.int64) for row in remembered]
-    rows = [None if i is None else remembered[i] for i in matched(anchors, groups)]
+    rows = _rows_of(found, groups, [row for row, _ in held])
     by_id = {row.id: row for row in remembered}
     keys = [root_of(row, by_id) if row else number for number, row in enumerate(rows)]
     units = list(dict.fromkeys(keys))
@@ -144,6 +147,35 @@ def interests_of(
         roots=tuple(unit if isinstance(unit, Interest) else None for unit in units),
         unit_of=np.array([units.index(key) for key in keys], np.int64),
     )
+
+
+def _held_first(remembered: Sequence[Interest]) -> list[tuple[Interest, bool]]:
+    """The rows and whether the person has set anything; of two that name a paper, the one first
+    that was there the last time, and then the one that is set."""
+    targets = {row.merged_into_id for row in remembered}
+    marked = [(row, has_settings(row) or row.id in targets) for row in remembered]
+    return sorted(marked, key=lambda one: (one[0].matched_at, one[1], -one[0].id), reverse=True)
+
+
+def _digest(liked: Works, before: Sequence[Known]) -> bytes:
+    told = hashlib.blake2b(liked.tobytes())
+    for one in before:
+        told.update(b"set" if one.is_set else b"found")
+        told.update(one.item_ids.tobytes())
+    return told.digest()
+
+
+def _rows_of(
+    found: Interests, groups: Sequence[Works], known: Sequence[Interest]
+) -> list[Interest | None]:
+    """The row of each group: the one that it was held for, or else one of whose papers it has."""
+    rows = [None if place < 0 else known[place] for place in found.known.tolist()]
+    left = [row for row in known if row not in rows]
+    new = [group for group, row in enumerate(rows) if row is None]
+    anchors = [np.array(row.anchors, np.int64) for row in left]
+    for group, place in zip(new, matched(anchors, [groups[g] for g in new]), strict=True):
+        rows[group] = None if place is None else left[place]
+    return rows
 
 
 def read_interests(

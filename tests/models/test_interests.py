@@ -13,7 +13,7 @@ from models.ranking.blend import Evidence, blend
 from models.ranking.explain import shares
 from models.ranking.interest_identity import ANCHORS, anchors_of, contained, matched, overlap
 from models.ranking.interest_names import distinctive_terms, readable
-from models.ranking.interests import SAMPLE, Interests, adjusted_rand, find_interests
+from models.ranking.interests import SAMPLE, Interests, Known, adjusted_rand, find_interests
 from models.ranking.model import Model
 from models.ranking.proportions import (
     LEAST_DAMPED,
@@ -133,6 +133,50 @@ def test_a_large_library_is_grouped_by_a_sample():
 def test_agreement_does_not_depend_on_the_names_of_the_groups(groups: list[int]):
     one = np.array(groups)
     assert adjusted_rand(one, 3 - one) == pytest.approx(1)
+
+
+# ---- What was found before ---------------------------------------------------------------------
+
+
+def held(*papers: np.ndarray, is_set: bool = True) -> list[Known]:
+    return [Known(item_ids=one, is_set=is_set) for one in papers]
+
+
+def test_what_a_person_has_set_is_held_together(model: Model):
+    """Here two halves of one topic: nothing that any new grouping would find."""
+    liked = library(tides=20, parsing=10)
+    halves = held(liked[:10], liked[10:20])
+    found = find_interests(model, liked, halves)
+    assert [found.members(g).size for g in range(3)] == [10, 10, 10]
+    assert sorted(found.known.tolist()) == [-1, 0, 1]
+    for group, place in enumerate(found.known.tolist()):
+        if place >= 0:
+            assert set(found.members(group)) == set(halves[place].item_ids)
+    loose = find_interests(model, liked, held(liked[:10], liked[10:20], is_set=False))
+    assert loose.n_groups == 2, "unless nobody cares"
+
+
+def test_an_interest_that_lies_apart_stays_though_it_would_not_be_found(model: Model):
+    grown = library(tides=9, parsing=3)
+    before = held(ids_about("tides", 9), ids_about("parsing", 3), is_set=False)
+    found = find_interests(model, grown, before)
+    assert found.known.tolist() == [0, 1]
+    assert np.bincount(found.groups).tolist() == [9, 3]
+
+
+def test_new_papers_join_what_is_held_or_are_something_new(model: Model):
+    before = held(ids_about("tides", 12), ids_about("parsing", 4))
+    found = find_interests(model, library(tides=15, parsing=6, batteries=9), before)
+    assert found.known.tolist() == [0, -1, 1]
+    topics = [{topic_of(one) for one in found.members(g).tolist()} for g in range(3)]
+    assert topics == [{"tides"}, {"batteries"}, {"parsing"}]
+
+
+def test_what_turns_out_to_be_two_topics_is_cut(model: Model):
+    liked = library(tides=20, parsing=10)
+    found = find_interests(model, liked, held(liked))
+    assert found.known.tolist() == [0, -1]
+    assert np.bincount(found.groups).tolist() == [20, 10]
 
 
 # ---- Names -------------------------------------------------------------------------------------
@@ -298,10 +342,12 @@ def test_titles_beside_abstracts_fill_the_share_too():
     """What is like three abstracts is a title of four words, and thousands are like the others."""
     texts, liked = titles_beside_abstracts()
     model = train(training_set(texts, ids=np.arange(len(texts))), QUICK)
+    found = find_interests(model, liked, held(liked[:9], liked[9:]))
+    unit_of = np.array([int(found.members(g)[0] >= 9) for g in range(found.n_groups)])
     for weight, limit in ((1.0, 20), (4.0, 20), (1.0, 100), (4.0, 100)):
         portfolio = Portfolio(
-            found=replace(find_interests(model, liked), groups=np.repeat([0, 1], [9, 3])),
-            unit_of=np.arange(2),
+            found=found,
+            unit_of=unit_of,
             weights=np.array([1, weight], np.float32),
         )
         request = Request(limit=limit, interests=portfolio)

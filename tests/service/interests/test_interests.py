@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
+from models.ranking import interests
 from service.catalogue.actions import add_paper
 from service.catalogue.records import NewPaper
 from service.db import scope
@@ -130,6 +131,21 @@ def test_settings_outlive_five_saves_and_a_training(
     assert (after[parsing.id].n_papers, after[tides.id].n_papers) == (13, 22)
     reader.change(parsing, renamed=True, name=None)
     assert reader.about("parsing").name == reader.about("parsing").derived_name
+
+
+def test_what_is_set_outlives_a_training_that_finds_no_groups(
+    reader: Interested, shelf: Shelf, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+):
+    tides, parsing = reader.interests()
+    reader.change(parsing, renamed=True, name="Grammar", muted=True)
+    reader.change(tides, weight=4.0)
+    monkeypatch.setattr(interests, "LEAST_STABILITY", 2.0)  # no grouping is good enough any more
+    train(runtime)
+    after = {one.id: one for one in reader.interests()}
+    assert {one.id: one.n_papers for one in after.values()} == {tides.id: 20, parsing.id: 10}
+    assert (after[parsing.id].name, after[parsing.id].muted) == ("Grammar", True)
+    assert after[tides.id].weight == 4
+    assert "parsing" not in recommended(shelf, reader)
 
 
 def test_a_muted_interest_is_gone_from_the_very_next_answer(reader: Interested, shelf: Shelf):
