@@ -7,6 +7,7 @@ is done after the commit.
 
 import logging
 from datetime import UTC, datetime
+from typing import Any
 
 import marshmallow as ma
 import orjson
@@ -32,7 +33,7 @@ class EffectPaperSchema(Schema):
     display_title = ma.fields.String(required=True)
 
 
-def _papers(which: str) -> ma.fields.List:
+def _papers(which: str) -> ma.fields.List[Any]:
     description = f"Papers {which}; at most {MOST_NAMED}."
     return ma.fields.List(
         ma.fields.Nested(EffectPaperSchema), required=True, metadata={"description": description}
