@@ -171,6 +171,14 @@ def test_tag_and_seeds_are_those_of_the_list(reader: Reader, groups: Groups):
             explain(reader, seed, **wish)
 
 
+def test_tag_and_seeds_together_are_gone_by_together(reader: Reader, groups: Groups):
+    reader.save(groups["tides"][0], tags=("water",))
+    reader.save(groups["parsing"][0])
+    named = groups["batteries"][0]
+    found = explain(reader, groups["tides"][1], tag="water", seeds=(named.public_id,))
+    assert {reason.paper.id for reason in found.papers} == {groups["tides"][0].id, named.id}
+
+
 def test_a_paper_that_the_model_has_not_read_is_explained_later(
     runtime: Runtime, reader: Reader, groups: Groups
 ):
