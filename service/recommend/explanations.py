@@ -15,7 +15,7 @@ from service.errors import TemporarilyUnavailable
 from service.recommend.dataset import standing_feedback, texts_of
 from service.recommend.live_model import LiveModel
 from service.recommend.question import Question, question_of, request_to
-from service.recommend.reasons import Share, deeds_of, reasons_of
+from service.recommend.reasons import Share, deeds_of, reasons_of, with_compounds
 from service.recommend.records import (
     PaperExplanation,
     PartOfScore,
@@ -121,10 +121,13 @@ def _share(found: Explanation, one: PaperShare) -> Share:
 
 
 def _words(session: Session, found: Explanation, *, limit: int) -> tuple[WordOfScore, ...]:
-    """The largest terms as the paper writes them; a stem that stands in no text is not shown."""
-    written = surface_forms(texts_of(session, [found.item_id]).get(found.item_id, ""))
-    named = [one for one in found.terms if one.term in written]
-    return tuple(WordOfScore(term=written[one.term], amount=one.amount) for one in named[:limit])
+    """The largest terms as the paper writes them, a compound with its parts; a stem that stands in
+    no text is not shown."""
+    text = texts_of(session, [found.item_id]).get(found.item_id, "")
+    written = surface_forms(text)
+    named = [(one.term, one.amount) for one in found.terms if one.term in written]
+    whole = with_compounds(named, text)
+    return tuple(WordOfScore(term=written[term], amount=amount) for term, amount in whole[:limit])
 
 
 def _standing(found: Explanation, done: History, said: Collection[FeedbackKind]) -> Standing:

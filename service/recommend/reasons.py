@@ -1,5 +1,6 @@
 """From shares of a score to reasons: what the person did, the words in common, the readers."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -116,8 +117,34 @@ def words_in_common(terms: Sequence[str], *texts: str) -> tuple[str, ...]:
     chosen: list[str] = []
     for form in (written[term] for term in terms if term in written):
         parts = set(terms_of(form))
-        longer = [other for other in chosen if parts <= set(terms_of(other))]
-        if not longer:
-            chosen = [other for other in chosen if not set(terms_of(other)) <= parts]
-            chosen.append(form)
+        if any(parts <= set(terms_of(other)) for other in chosen):
+            continue
+        places = [n for n, other in enumerate(chosen) if set(terms_of(other)) <= parts]
+        # A compound stands where the first of its parts stood: it is as weighty.
+        chosen.insert(places[0] if places else len(chosen), form)
+        chosen = [other for other in chosen if other == form or not set(terms_of(other)) <= parts]
     return tuple(chosen[:MOST_WORDS])
+
+
+def with_compounds(terms: Sequence[tuple[str, float]], text: str) -> list[tuple[str, float]]:
+    """The terms (term, amount) of a text with what belongs together in one; the largest first.
+
+    A term that stands in the text mostly as a part of a compound is counted with the compound that
+    is met most, if that is among the terms: "low-rank" has what "low" and "rank" bring. A term that
+    stands by itself more often stays.
+    """
+    amounts = dict(terms)
+    counts = Counter(terms_of(text))
+    wholes = {
+        part: whole
+        for whole, form in sorted(
+            surface_forms(text, terms=amounts).items(), key=lambda pair: counts[pair[0]]
+        )
+        for part in set(terms_of(form)) - {whole}
+        if counts[part] <= 2 * counts[whole]
+    }
+    # The shorter first, since a whole may be a part itself: "auto" of the "auto-encoder".
+    for part in sorted(wholes.keys() & amounts.keys(), key=len):
+        if wholes[part] in amounts:
+            amounts[wholes[part]] += amounts.pop(part)
+    return sorted(amounts.items(), key=lambda pair: -abs(pair[1]))

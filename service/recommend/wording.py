@@ -50,9 +50,9 @@ def sentence_of(reason: Reason, *, is_itself: bool, rank: int | None) -> str:
     ``is_itself``: the paper is its own reason. ``rank``: where it stands as things are.
     """
     title = "this very paper" if is_itself else f"“{reason.paper.display_title}”"
-    clauses = [_opening(reason, title)]
+    clauses = [_opening(reason, title, rank)]
     if reason.terms and not is_itself:
-        clauses.append(f"shares: {', '.join(reason.terms)}")
+        clauses.append(f"both speak of {_listed(reason.terms)}")
     if reason.readers is not None:
         clauses.append(f"{reason.readers} readers who saved it also saved this")
     sentences = ["; ".join(clauses) + "."]
@@ -77,15 +77,21 @@ def summary_of(explanation: PaperExplanation) -> str:
     return " ".join(sentences)
 
 
-def _opening(reason: Reason, title: str) -> str:
+def _opening(reason: Reason, title: str, rank: int | None) -> str:
     done = _done(reason, title)
     if not reason.is_liked:
         return f"Against it: {done}"
+    if reason.amount > 0 and _is_better_without(reason, rank):
+        return f"That {done} lifts other papers more than this one"
     if reason.amount > 0:
         return f"Because {done}"
     if reason.amount > -SMALLEST_NAMED:
         return f"That {done} adds nothing here"
     return f"Although {done}, that speaks against it"
+
+
+def _is_better_without(reason: Reason, rank: int | None) -> bool:
+    return rank is not None and reason.rank_without is not None and reason.rank_without < rank
 
 
 def _done(reason: Reason, title: str) -> str:

@@ -137,7 +137,10 @@ class ExplanationSchema(Schema):
     terms = ma.fields.List(
         ma.fields.Nested(ExplainedTermSchema),
         required=True,
-        metadata={"description": "What the words of the paper bring, the largest first."},
+        metadata={
+            "description": "What the words of the paper bring, the largest first. A compound such "
+            "as “low-rank” is one term with its parts, unless a part mostly stands by itself."
+        },
     )
     other_terms = ma.fields.Float(
         required=True, metadata={"description": "What its words bring that are not shown."}

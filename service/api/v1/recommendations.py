@@ -34,6 +34,7 @@ MOST_SEEDS = 50
 MOST_EXCLUDED = 100
 MOST_VENUES = 20
 MOST_TAGS = 20
+UNITED = "Of `tag`, `seeds` and `interest` none wins: given together, all their papers are gone by."
 
 blp = Blueprint(
     "recommendations",
@@ -50,7 +51,9 @@ class TasteQuery(Schema):
         longest=100,
         shortest=1,
         load_default=None,
-        metadata={"description": "Go by your bookmarks with this tag instead of all."},
+        metadata={
+            "description": "Go by your bookmarks with this tag instead of all. " + UNITED,
+        },
     )
     seeds = ma.fields.List(
         Id(),
@@ -58,12 +61,12 @@ class TasteQuery(Schema):
         validate=ma.validate.Length(max=MOST_SEEDS),
         metadata={
             "description": "Go by these papers instead of those you like; what you dislike "
-            "still counts."
+            "still counts. " + UNITED
         },
     )
     interest = Id(
         load_default=None,
-        metadata={"description": "Go by your papers of this interest instead of all."},
+        metadata={"description": "Go by your papers of this interest instead of all. " + UNITED},
     )
     exclude_tag = Repeated(
         Text(longest=100, shortest=1),

@@ -38,9 +38,10 @@ def test_a_reason_is_told_in_full(api: Api, runtime: Runtime):
         ["rated", "finished", "saved"],
     )
     assert (reason["stars"], reason["readers"]) == (5, None)
-    words = ", ".join(reason["terms"])
+    one, two, three = reason["terms"]
     assert reason["text"].startswith(
-        f"Because you rated “{mine.display_title}” 5 stars; shares: {words}. Without that paper it "
+        f"Because you rated “{mine.display_title}” 5 stars; both speak of {one}, {two} and "
+        f"{three}. Without that paper it "
     )
     assert reason["rank_without"] in range(1, 6)
 

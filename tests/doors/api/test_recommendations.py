@@ -158,3 +158,13 @@ def test_a_service_without_a_model_is_ready_and_says_what_it_lacks(api: Api, run
     ready = api.client.get("/health/ready")
     assert ready.status_code == 200
     assert ready.json["checks"]["model"].startswith("stale: No model has been trained yet")
+
+
+def test_the_description_says_what_tag_seeds_and_interest_do_together(api: Api):
+    (parameters,) = (
+        operation["get"]["parameters"]
+        for path, operation in api.client.get("/openapi.json").json["paths"].items()
+        if path.endswith("/recommendations")
+    )
+    told = {one["name"] for one in parameters if "none wins" in one.get("description", "")}
+    assert told == {"tag", "seeds", "interest"}

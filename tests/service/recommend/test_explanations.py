@@ -10,8 +10,9 @@ from service.db import UnscopedQuery, scope, scoped_to
 from service.errors import InvalidInput, TemporarilyUnavailable
 from service.recommend.explanations import explain_paper
 from service.recommend.readers import FEWEST_READERS, readers_of_both
-from service.recommend.reasons import words_in_common
-from service.recommend.records import Deed, PaperExplanation, Standing, Wish
+from service.recommend.reasons import with_compounds, words_in_common
+from service.recommend.records import Deed, PaperExplanation, Reason, Standing, Wish
+from service.recommend.wording import sentence_of
 from service.runtime import Runtime
 from service.tables import Bookmark, CatalogueState, FeedbackKind, Paper, ReadingStatus
 from tests.factories import Person, make_papers, make_person
@@ -67,7 +68,8 @@ def test_an_explanation_says_what_the_list_says(
             item.because, [r for r in found.papers if r.amount > 0], strict=True
         ):
             assert reason.amount == pytest.approx(same.amount, abs=1e-5)
-            assert reason.text.removesuffix(".") in same.text
+            said = reason.text.removeprefix("Because ").removesuffix(".").split("; ")
+            assert all(clause in same.text for clause in said)
         assert found.model == made.model
 
 
@@ -169,6 +171,14 @@ def test_tag_and_seeds_are_those_of_the_list(reader: Reader, groups: Groups):
             explain(reader, seed, **wish)
 
 
+def test_tag_and_seeds_together_are_gone_by_together(reader: Reader, groups: Groups):
+    reader.save(groups["tides"][0], tags=("water",))
+    reader.save(groups["parsing"][0])
+    named = groups["batteries"][0]
+    found = explain(reader, groups["tides"][1], tag="water", seeds=(named.public_id,))
+    assert {reason.paper.id for reason in found.papers} == {groups["tides"][0].id, named.id}
+
+
 def test_a_paper_that_the_model_has_not_read_is_explained_later(
     runtime: Runtime, reader: Reader, groups: Groups
 ):
@@ -202,7 +212,9 @@ def test_a_reason_says_what_you_did_with_that_paper(
     found = {r.paper.id: r for r in explain(reader, tides[1], tried=0).papers}
     rated, finished, bad = (found[some[0].id] for some in (tides, parsing, batteries))
     assert (rated.deeds, rated.stars) == ((Deed.RATED, Deed.SAVED), 5)
-    assert rated.text.startswith(f"Because you rated “{tides[0].display_title}” 5 stars; shares: ")
+    assert rated.text.startswith(
+        f"Because you rated “{tides[0].display_title}” 5 stars; both speak of "
+    )
     assert finished.deeds == (Deed.FINISHED, Deed.SAVED)
     assert f"you finished “{parsing[0].display_title}”" in finished.text
     assert bad.text.startswith(f"Against it: you rated “{batteries[0].display_title}” 1 star")
@@ -259,7 +271,7 @@ def test_a_reason_in_a_list_says_the_same(reader: Reader, groups: Groups):
     assert len(reason.terms) == 3
     assert reason.text == (
         f"Because you rated “{groups['tides'][0].display_title}” 4 stars; "
-        f"shares: {', '.join(reason.terms)}."
+        f"both speak of {reason.terms[0]}, {reason.terms[1]} and {reason.terms[2]}."
     )
 
 
@@ -281,6 +293,11 @@ def test_a_list_that_is_not_explained_adds_up_all_the_same(reader: Reader, group
             ("fine-tuning graphs", ""),
             ("fine-tuning", "graphs"),
         ),
+        (
+            ["rank", "a1", "b2", "c3", "lowrank"],
+            ("a1 b2 c3 low-rank", ""),
+            ("low-rank", "a1", "b2"),
+        ),
         (["模型", "gone"], ("大模型", "模型"), ("模型",)),
         (["a1", "b2", "c3", "d4"], ("a1 b2 c3 d4", ""), ("a1", "b2", "c3")),
     ],
@@ -289,6 +306,47 @@ def test_words_in_common_are_few_and_written_out(
     terms: list[str], texts: tuple[str, str], words: tuple[str, ...]
 ):
     assert words_in_common(terms, *texts) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "terms", "told"),
+    [
+        (
+            "Low-rank adaptation (LoRA) is low-rank.",
+            {"lora": 3.0, "lowrank": 2.0, "low": 1.5, "rank": 1.0},
+            {"lowrank": 4.5, "lora": 3.0},
+        ),
+        ("modal, cross-modal", {"modal": 2.0, "crossmod": 1.0}, {"crossmod": 3.0}),
+        ("Learning, learning: meta-learning", {"learn": 2.0}, {"learn": 2.0}),
+        (
+            "Learning, learning: meta-learning",
+            {"learn": 2.0, "metalearn": 1.0, "meta": 0.5},
+            {"learn": 2.0, "metalearn": 1.5},
+        ),
+    ],
+)
+def test_a_compound_is_one_term_with_its_parts(
+    text: str, terms: dict[str, float], told: dict[str, float]
+):
+    assert with_compounds(list(terms.items()), text) == list(told.items())
+
+
+def test_what_lifts_others_more_is_no_because():
+    one = Reason(
+        paper=Paper(display_title="X"),
+        amount=0.2,
+        deeds=(Deed.RATED,),
+        stars=5,
+        is_liked=True,
+        terms=("plasticity", "retention"),
+        readers=None,
+        rank_without=65,
+    )
+    assert sentence_of(one, is_itself=False, rank=94) == (
+        "That you rated “X” 5 stars lifts other papers more than this one; both speak of "
+        "plasticity and retention. Without that paper it would rank 65 instead of 94."
+    )
+    assert sentence_of(one, is_itself=False, rank=3).startswith("Because you rated “X” 5 stars;")
 
 
 # ---- Other people ------------------------------------------------------------------------------
