@@ -304,7 +304,7 @@ def _rank_cold(model: Model, evidence: Evidence, request: Request) -> Ranking:
     nothing = np.zeros(len(model.items), np.float32)
     parts = {
         **dict.fromkeys(PARTS, nothing),
-        "content": -np.float32(COLD_START_DISLIKE) * away,
+        "content": nothing - np.float32(COLD_START_DISLIKE) * away,  # 0 and not -0
         "recency": np.asarray(model.recency, np.float32),
         "centrality": np.asarray(model.centrality, np.float32),
     }

@@ -51,7 +51,8 @@ class Blend:
 
     def part(self, name: str, rows: IntArray) -> FloatArray:
         """One part of the scores of the given papers, (k,) float32; the parts sum to the score."""
-        return np.asarray(self.parts[name].raw[rows] * self.gains[name][rows], np.float32)
+        amounts = self.parts[name].raw[rows] * self.gains[name][rows]
+        return np.asarray(amounts + np.float32(0), np.float32)  # 0 and not -0
 
 
 def blend(model: Model, evidence: Evidence) -> Blend:

@@ -21,6 +21,9 @@ CLEAR = 1.0
 """Standard deviations above 0 that a term needs; a term that all interests share sets none apart.
 """
 
+FILLER = frozenset({"across", "beyond"})
+"""Terms that hold a sentence together and name nothing."""
+
 
 def distinctive_terms(model: Model, interests: Sequence[IntArray], *, most: int) -> list[list[str]]:
     """Terms of each interest, at most ``most``, the most distinctive first.
@@ -31,12 +34,16 @@ def distinctive_terms(model: Model, interests: Sequence[IntArray], *, most: int)
     sizes = [len(model.items.positions(ids)) for ids in interests]
     in_all = np.bincount(model.content.weights.indices, minlength=len(model.content.vocabulary))
     usual = ((in_all + 0.5) / (len(model.items) + 1)).astype(np.float32)
+    filler = np.isin(model.content.vocabulary, list(FILLER))
     found = []
     for own, n in zip(counts, sizes, strict=True):
         others = np.sum(counts, axis=0) - own
         z = _distinction(own, n, others + n * usual, sum(sizes), PRIOR_PAPERS * usual)
-        told = np.flatnonzero((own >= min(2, n)) & (z >= CLEAR))
-        order = told[np.lexsort((told, -z[told]))][:most]
+        told = np.flatnonzero((own >= min(2, n)) & (z >= CLEAR) & ~filler)
+        # In three papers chance has as large a z as a topic; what most of them have, and few others
+        # in the catalogue, is the topic.
+        telling = z * (own / max(n, 1)) * -np.log(np.minimum(usual, 1))
+        order = told[np.lexsort((told, -telling[told]))][:most]
         found.append([model.content.vocabulary[column] for column in order])
     return found
 

@@ -52,14 +52,15 @@ def change_interest(
     *,
     expected_version: int | None,
 ) -> Interest:
-    """Raises NotFound, Conflict for one that is merged into another, and PreconditionFailed if it
-    is not at the expected version any more."""
+    """Raises NotFound, Conflict for one that is merged into another, PreconditionFailed if it is
+    not at the expected version any more, and InvalidInput for the name of another of theirs."""
     lock_interests(session, user_id)
     interest = get_interest(session, user_id, interest_id)
     _expect(interest, expected_version)
     if interest.merged_into_id is not None:
         raise Conflict("This interest is merged into another: change that, or undo the merge.")
     if change.renamed:
+        _expect_own_name(session, interest, change.name)
         interest.name = change.name
     if change.weight is not None:
         interest.weight = change.weight
@@ -157,6 +158,17 @@ def has_settings(row: Interest) -> bool:
         or row.weight != USUAL_WEIGHT
         or row.merged_into_id is not None
     )
+
+
+def _expect_own_name(session: Session, interest: Interest, name: str | None) -> None:
+    """Names differ in more than capitals; a merged interest does not show its own."""
+    others = [
+        other.name.casefold()
+        for other in remembered_interests(session, interest.user_id)
+        if other is not interest and other.merged_into_id is None and other.name
+    ]
+    if name and name.casefold() in others:
+        raise InvalidInput("Another interest of yours has this name.", field="name")
 
 
 def _expect(row: Interest, version: int | None) -> None:

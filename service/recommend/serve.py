@@ -40,6 +40,9 @@ EXPLANATIONS = {
     ),
 }
 
+ALL_MUTED = "you have muted what you like, so there is nothing to go by."
+ALL_WITH_TAGS = "what you like has these tags or is muted, so there is nothing to go by."
+
 
 def recommend(
     session: Session,
@@ -100,7 +103,7 @@ def recommend(
     return Recommendations(
         slate_id=uuid4(),
         strategy=slate.strategy,
-        explanation=_explanation(slate, wish, question),
+        explanation=_explanation(slate, wish, question, interests.get(live.generation)),
         items=items,
         model=replace(facts_of(session, live, now=now), experiment=shared.name if shared else None),
         library_version=library_version,
@@ -121,7 +124,9 @@ def _shares(slate: ModelSlate) -> list[Share]:
     ]
 
 
-def _explanation(slate: ModelSlate, wish: Wish, question: Question) -> str:
+def _explanation(
+    slate: ModelSlate, wish: Wish, question: Question, mine: MyInterests | None
+) -> str:
     if not slate.items:
         return f"Nothing is left to recommend: {_why_empty(question)}"
     if slate.strategy == "personal" and wish.seeds:
@@ -130,6 +135,8 @@ def _explanation(slate: ModelSlate, wish: Wish, question: Question) -> str:
         return "Chosen by your papers of this interest; what you dislike still counts."
     if slate.strategy == "personal" and wish.tag is not None:
         return "Chosen by your papers with this tag; what you dislike still counts against a paper."
+    if slate.strategy == "cold_start" and mine and mine.portfolio.mutes_any:
+        return f"Recent papers: {ALL_WITH_TAGS if wish.exclude_tags else ALL_MUTED}"
     if slate.strategy == "cold_start" and wish.exclude_tags:
         return "Recent papers: without those with these tags, you have none that say what you like."
     return EXPLANATIONS[slate.strategy]

@@ -117,10 +117,10 @@ def _without(what: str, rank: int, rank_without: int) -> str:
 def _place(explanation: PaperExplanation) -> str:
     if explanation.rank is None:
         why = LEFT_OUT.get(explanation.standing, "It is not among the papers asked for")
-        return f"{why}, so no list recommends it; its score would be {explanation.score:.2f}."
+        return f"{why}, so no list recommends it; its score would be {_number(explanation.score)}."
     return (
         f"It ranks {explanation.rank} of {explanation.n_candidates} papers that you do not know "
-        f"yet, by a score of {explanation.score:.2f}, before lists are made varied."
+        f"yet, by a score of {_number(explanation.score)}, before lists are made varied."
     )
 
 
@@ -135,7 +135,16 @@ def _made_of(explanation: PaperExplanation) -> str:
         begin = "Nothing that you like says anything of it yet, so the score comes from"
     else:
         begin = "The score comes from"
-    return f"{begin} {_listed(told)}." if told else f"{begin} nothing that counts."
+    if told:
+        return f"{begin} {_listed(told)}."
+    if explanation.standing is Standing.MUTED:
+        return "None of your papers outside of that interest says anything of it."
+    return "Nothing that counts speaks for it or against it."
+
+
+def _number(amount: float) -> str:
+    """With two decimals, and never as -0.00."""
+    return f"{round(amount, 2) + 0.0:.2f}"
 
 
 def _named(reasons: Sequence[Reason]) -> str:

@@ -193,6 +193,16 @@ def test_names_are_the_words_of_the_topic_as_they_are_written(model: Model):
     assert all(any(word in text.split() for text in texts) for word in shown)
 
 
+def test_names_are_what_most_of_the_papers_have_and_few_others():
+    rng = np.random.default_rng(0)
+    others = [" ".join([*rng.choice(COMMON.split(), 6), "tide"]) for _ in range(200)]
+    own = ["tabular tree data across sample", "tabular rows model across sample", "tabular field"]
+    model = train(training_set([*own, *others], ids=np.arange(203)), QUICK)
+    (terms,) = distinctive_terms(model, [np.arange(3)], most=5)
+    assert terms[0] == "tabular"
+    assert "across" not in terms
+
+
 def test_a_compound_is_named_once():
     texts = ["Low-rank adapters of E2LoRA", "low-rank updates", "E2LoRA and low-rank adapters"]
     terms = ["low", "lowrank", "rank", "e2lora", "nowher", "adapt"]

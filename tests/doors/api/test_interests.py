@@ -67,7 +67,9 @@ def test_a_new_paper_changes_the_etag_but_not_the_version(
     text = f"{TOPICS['tides']} model"
     paper = make_paper(runtime, title=None, abstract=text, identifiers=())
     api.post("/bookmarks", json={"paper_id": str(paper.public_id)})
+    assert api.post(f"/papers/{paper.public_id}/opens").status_code < 300
     assert api.get(path, headers={"If-None-Match": tag}).status_code == 200
+    assert api.get(path).json["version"] == listed["tides"]["version"]
     assert api.patch(path, json={"muted": True}, headers={"If-Match": tag}).status_code == 200
 
 
@@ -86,6 +88,24 @@ def test_a_new_paper_changes_the_etag_but_not_the_version(
 def test_what_can_not_be_set_is_named(api: Api, listed: dict[str, dict], change: dict, place: str):
     answer = api.patch(path_of(listed["tides"]), json=change, headers={"If-Match": "*"})
     assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, place)
+
+
+def test_two_interests_have_two_names(api: Api, listed: dict[str, dict]):
+    any_version = {"If-Match": "*"}
+    tides, parsing = (path_of(listed[topic]) for topic in ("tides", "parsing"))
+    assert api.patch(tides, json={"name": "Mine"}, headers=any_version).status_code == 200
+    assert api.patch(tides, json={"name": "mine"}, headers=any_version).status_code == 200
+    answer = api.patch(parsing, json={"name": "MINE"}, headers=any_version)
+    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, "/name")
+
+
+def test_who_mutes_everything_is_told_so(api: Api, listed: dict[str, dict]):
+    for one in listed.values():
+        api.patch(path_of(one), json={"muted": True}, headers={"If-Match": "*"})
+    made = api.get("/recommendations?limit=5").json
+    assert made["strategy"] == "cold_start"
+    assert "muted" in made["explanation"]
+    assert "-0.0" not in [str(part) for item in made["items"] for part in item["parts"].values()]
 
 
 def test_a_muted_interest_is_gone_from_the_next_list(api: Api, listed: dict[str, dict]):

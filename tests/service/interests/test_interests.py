@@ -282,6 +282,8 @@ def test_an_explanation_counts_interests_as_the_list_does(reader: Interested, sh
     found = told(reader, shelf["parsing"][30])
     assert (found.standing, found.rank) == (Standing.MUTED, None)
     assert found.summary.startswith("It belongs to an interest that you muted")
+    assert "-0.00" not in found.summary
+    assert "nothing that counts" not in found.summary
     assert told(reader, shelf["tides"][30]).standing is Standing.CANDIDATE
 
 
