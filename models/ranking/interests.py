@@ -187,7 +187,8 @@ def _with_known(
     """The groups (n,) with what is known held on to, and the place of each group (g,), -1 if new.
 
     One that is set is held as long as it has a paper; another while it has as many as a new group
-    needs and lies no nearer to another that is not set than STILL_APART. To be found takes more than to stay.
+    needs and lies no nearer than STILL_APART to another that is not set. To be found takes more
+    than to stay.
     """
     before: IntArray = np.full(len(ids), -1, np.int64)
     for place, one in enumerate(known):
