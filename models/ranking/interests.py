@@ -187,7 +187,8 @@ def _with_known(
     """The groups (n,) with what is known held on to, and the place of each group (g,), -1 if new.
 
     One that is set is held as long as it has a paper; another while it has as many as a new group
-    needs and lies no nearer to another than STILL_APART. To be found takes more than to stay.
+    needs and lies no nearer than STILL_APART to another that is not set. To be found takes more
+    than to stay.
     """
     before: IntArray = np.full(len(ids), -1, np.int64)
     for place, one in enumerate(known):
@@ -197,7 +198,10 @@ def _with_known(
     gone = loose & ((sizes < LEAST_GROUP) | (len(ids) < LEAST_PAPERS))
     before[np.isin(before, np.flatnonzero(gone))] = -1
     held, places = _held(placed, groups, before)
-    near = _likenesses(gram, held[sample], len(places)).max(axis=1, initial=0)
+    likenesses = _likenesses(gram, held[sample], len(places))
+    # What is set must not swallow its neighbours, and its weight or mute hold for them, too.
+    likenesses[:, np.isin(places, np.flatnonzero(~loose))] = 0
+    near = likenesses.max(axis=1, initial=0)
     gone = loose & np.isin(np.arange(len(known)), places[near > STILL_APART])
     if not gone.any():
         return held, places

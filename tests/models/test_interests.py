@@ -164,6 +164,12 @@ def test_an_interest_that_lies_apart_stays_though_it_would_not_be_found(model: M
     assert np.bincount(found.groups).tolist() == [9, 3]
 
 
+def test_what_is_set_swallows_no_neighbour(model: Model):
+    liked = library(tides=20)
+    known = [*held(liked[:5]), *held(liked[5:], is_set=False)]
+    assert find_interests(model, liked, known).known.tolist() == [1, 0]
+
+
 def test_new_papers_join_what_is_held_or_are_something_new(model: Model):
     before = held(ids_about("tides", 12), ids_about("parsing", 4))
     found = find_interests(model, library(tides=15, parsing=6, batteries=9), before)
