@@ -179,8 +179,7 @@ def floors_of(model: Model, portfolio: Portfolio, evidence: Evidence, limit: int
     n_units = len(portfolio.weights)
     sums = np.bincount(units[liked], weights=evidence.confidence[liked], minlength=n_units)
     # A tenth of the library is to have two places of 20, and not one for a rounding error's sake.
-    places = np.floor(limit * sums / max(float(sums.sum()), 1e-9) + 1e-4).astype(np.int64)
-    return places if places.any() else np.zeros(0, np.int64)
+    return np.floor(limit * sums / max(float(sums.sum()), 1e-9) + 1e-4).astype(np.int64)
 
 
 def _proposed(

@@ -284,6 +284,15 @@ def test_nothing_of_a_muted_interest_is_recommended(model: Model, muted: int):
     assert not own & {reason.item_id for item in made.items for reason in item.because}
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_a_list_too_short_for_any_share_goes_by_score(model: Model, limit: int):
+    found = find_interests(model, library(tides=12, parsing=12, batteries=12))
+    liked = History.of_saved(found.item_ids)
+    request = Request(limit=limit, interests=as_found(found, [1.0] * found.n_groups))
+    made = recommend(model, liked, request, rng=np.random.default_rng(0))
+    assert len(made.items) == limit
+
+
 @pytest.mark.parametrize("n_allowed", [5, 12, 30])
 def test_muting_does_not_shorten_a_list_that_could_be_full(model: Model, n_allowed: int):
     found = find_interests(model, NINETY_TEN)

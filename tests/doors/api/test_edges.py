@@ -43,6 +43,8 @@ def test_who_saved_everything_gets_nothing_until_something_comes(
     assert said.json["effect"] == {
         "changed_of_top_50": 0,
         "text": "There is nothing to recommend.",
+        "entered": [],
+        "left": [],
     }
     (new,) = make_papers(runtime, 1)
     (only,) = api.get("/recommendations?limit=100").json["items"]
