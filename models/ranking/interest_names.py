@@ -39,7 +39,9 @@ def distinctive_terms(model: Model, interests: Sequence[IntArray], *, most: int)
     for own, n in zip(counts, sizes, strict=True):
         others = np.sum(counts, axis=0) - own
         z = _distinction(own, n, others + n * usual, sum(sizes), PRIOR_PAPERS * usual)
-        told = np.flatnonzero((own >= min(2, n)) & (z >= CLEAR) & ~filler)
+        shared = (own >= min(2, n)) & (z >= CLEAR) & ~filler
+        # A pair of papers may have no word in common: then what either of them is about.
+        told = np.flatnonzero(shared if shared.any() else (own > 0) & (z > 0) & ~filler)
         # In three papers chance has as large a z as a topic; what most of them have, and few others
         # in the catalogue, is the topic.
         telling = z * (own / max(n, 1)) * -np.log(np.minimum(usual, 1))

@@ -209,6 +209,14 @@ def test_names_are_what_most_of_the_papers_have_and_few_others():
     assert "across" not in terms
 
 
+def test_two_papers_without_a_word_in_common_have_a_name_all_the_same():
+    rng = np.random.default_rng(0)
+    others = [" ".join(rng.choice(COMMON.split(), 6)) for _ in range(50)]
+    model = train(training_set(["tidal moats", "kelp lanterns", *others], ids=np.arange(52)), QUICK)
+    (terms,) = distinctive_terms(model, [np.arange(2)], most=3)
+    assert len(terms) == 3
+
+
 def test_a_compound_is_named_once():
     texts = ["Low-rank adapters of E2LoRA", "low-rank updates", "E2LoRA and low-rank adapters"]
     terms = ["low", "lowrank", "rank", "e2lora", "nowher", "adapt"]
