@@ -12,7 +12,7 @@ ENOUGH_FACTORS = 256
 """For the few people of a laboratory: more cost time and bring nothing."""
 OF_OTHERS = frozenset(
     {"factors", "regularization", "alpha", "iterations", "term_weight", "map_regularization"}
-    | {"max_terms", "neighbours", "shrinkage"}
+    | {"max_terms", "embedding", "epochs", "hold_own", "hold_words"}
 )
 """Settings of the parts that go by what others do. These parts have no weight for a person alone
 (``community`` in models/ranking/weights.py); the factors then only help to find interests."""
@@ -27,8 +27,10 @@ LARGEST: Mapping[str, int] = {
     "threads": 256,
     "slope": 1,
     "dislike": 10,
-    "neighbours": 10_000,
-    "shrinkage": 1_000,
+    "embedding": 2_048,
+    "epochs": 1_000,
+    "hold_own": 1_000_000,
+    "hold_words": 1_000_000,
     "diversity": 1,
 }
 """Beyond these lies no better model, but a training that ends in a day or with the memory."""
@@ -64,10 +66,15 @@ class Config:
     dislike: float = 0.5
     """Rocchio's gamma: disliked papers against liked ones."""
 
-    # Neighbours (models/collaborative/neighbours.py)
-    neighbours: int = 200
-    shrinkage: float = 0.5
-    """Measured for the neighbours alone: .110 at 0.1, .123 at 0.5 (a quarter of the people)."""
+    # Item similarity (models/collaborative/item_similarity.py)
+    embedding: int = 256
+    """Length of a paper's embedding."""
+    epochs: int = 16
+    """How often each person is learned from."""
+    hold_own: float = 3.0
+    """What keeps a paper's own part of its embedding small; as much as so many people's losses."""
+    hold_words: float = 0.2
+    """The same for the embedding of a word."""
 
     # Ranking (models/ranking/)
     diversity: float = 0.15
