@@ -84,6 +84,8 @@ def test_all_three_views_sum_to_the_score_however_little_is_shown(reader: Reader
         assert by_term == pytest.approx(found.score, abs=1e-5)
         assert (len(found.papers), found.n_papers) == (min(limit, 5), 5)
         assert len(found.terms) <= limit
+    assert found.other_papers == pytest.approx(0, abs=1e-5), "at last all of them are shown"
+    assert found.other_terms == pytest.approx(0, abs=1e-5)
 
 
 def test_terms_are_words_of_the_paper_and_never_stems(reader: Reader, groups: Groups):
