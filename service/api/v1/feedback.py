@@ -16,7 +16,7 @@ from service.api.schemas import Page, PageQuery, Schema, page_of
 from service.api.smorest import Blueprint
 from service.api.state import session, user_id
 from service.api.v1.paper_schemas import PaperSchema
-from service.library.actions import change_feedback, give_feedback, undo_feedback
+from service.library.feedback import change_feedback, give_feedback, undo_feedback
 from service.library.queries import dismissals_page, get_dismissal
 from service.library.records import FeedbackChange, NewFeedback
 from service.tables import Dismissal, FeedbackKind

@@ -16,16 +16,14 @@ from service.errors import InvalidInput, NotFound, PreconditionFailed
 from service.library.actions import (
     MOST_TAGS,
     change_bookmark,
-    change_feedback,
     change_rating,
-    give_feedback,
     note_opening,
     remove_bookmark,
     remove_rating,
     save_bookmark,
     save_rating,
-    undo_feedback,
 )
+from service.library.feedback import change_feedback, give_feedback, undo_feedback
 from service.library.queries import (
     bookmarks_page,
     dismissals_page,

@@ -9,13 +9,8 @@ import numpy as np
 from service.catalogue.actions import add_paper
 from service.catalogue.records import NewPaper
 from service.db import scope
-from service.library.actions import (
-    give_feedback,
-    note_opening,
-    save_bookmark,
-    save_rating,
-    undo_feedback,
-)
+from service.library.actions import note_opening, save_bookmark, save_rating
+from service.library.feedback import give_feedback, undo_feedback
 from service.library.queries import dismissals_page
 from service.library.records import NewBookmark, NewFeedback, NewRating
 from service.recommend.rebuild import Rebuilt, rebuild
