@@ -13,7 +13,7 @@ from service.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from service.interests.actions import change_interest, merge_interest, undo_merge
 from service.interests.records import InterestChange
 from service.library.actions import remove_bookmark
-from service.recommend.effect import effect_since, standing
+from service.recommend.effect import basis, effect_since
 from service.recommend.explanations import explain_paper
 from service.recommend.interests import read_interests, remember_interests, summaries, summary_of
 from service.recommend.records import InterestSummary, PaperExplanation, Standing, Wish
@@ -292,7 +292,7 @@ def test_a_dismissal_in_a_muted_interest_changes_nothing(
 ):
     reader.change(reader.about("parsing"), muted=True)
     with scope(runtime.reading(), reader.id) as session:
-        before = standing(session, reader.id, now=SOON)
+        before = basis(session, reader.id, now=SOON)
     reader.dismiss(shelf["parsing"][30], FeedbackKind.SEEN)
     with scope(runtime.reading(), reader.id) as session:
         effect = effect_since(session, runtime.live_model, reader.id, before, now=SOON)
