@@ -21,6 +21,8 @@ from service.tables import FeedbackKind, Paper, PaperSource
 from tests.factories import NOW, Person
 
 SOON = NOW + timedelta(minutes=1)
+Groups = dict[str, list[Paper]]
+"""The papers of a listing by topic."""
 
 GROUPS = {
     "tides": (
@@ -60,9 +62,7 @@ OUTLIERS = (
 )
 
 
-def add_listing(
-    runtime: Runtime, *, now: datetime = NOW, year: int = 2026
-) -> dict[str, list[Paper]]:
+def add_listing(runtime: Runtime, *, now: datetime = NOW, year: int = 2026) -> Groups:
     """The papers by group; a group's first is what a reader starts from."""
     with runtime.writing() as session:
         groups = {

@@ -15,20 +15,8 @@ from service.recommend.records import Deed, PaperExplanation, Reason, Standing, 
 from service.recommend.wording import sentence_of
 from service.runtime import Runtime
 from service.tables import Bookmark, CatalogueState, FeedbackKind, Paper, ReadingStatus
-from tests.factories import Person, make_papers, make_person
-from tests.service.recommend.shelf import SOON, Reader, add_listing, add_text, ids, train
-
-Groups = dict[str, list[Paper]]
-
-
-@pytest.fixture
-def groups(runtime: Runtime) -> Groups:
-    return add_listing(runtime)
-
-
-@pytest.fixture
-def reader(runtime: Runtime, groups: Groups, alice: Person) -> Reader:
-    return Reader(runtime, alice)
+from tests.factories import make_papers, make_person
+from tests.service.recommend.shelf import SOON, Groups, Reader, add_text, ids, train
 
 
 def explain(reader: Reader, paper: Paper, *, tried: int = 5, **wish: object) -> PaperExplanation:
