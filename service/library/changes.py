@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from service.errors import InvalidInput, PreconditionFailed
 from service.tables import (
     Bookmark,
-    Dismissal,
+    Feedback,
     Impression,
     Interaction,
     InteractionKind,
@@ -32,7 +32,7 @@ def next_library_version(session: Session, user_id: int) -> int:
     ).one()
 
 
-def expect_version(row: Bookmark | Rating | Dismissal, version: int | None) -> None:
+def expect_version(row: Bookmark | Rating | Feedback, version: int | None) -> None:
     """None stands for whichever version it has."""
     if version is not None and row.version != version:
         raise PreconditionFailed("It has changed since you read it; read it again.")
@@ -42,7 +42,7 @@ def bury(
     session: Session,
     user_id: int,
     kind: str,
-    row: Bookmark | Rating | Dismissal,
+    row: Bookmark | Rating | Feedback,
     library_version: int,
     *,
     now: datetime,

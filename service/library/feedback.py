@@ -11,14 +11,14 @@ from service.catalogue.queries import get_paper
 from service.db import insert_if_new
 from service.errors import InvalidInput
 from service.library.changes import bury, expect_version, log, next_library_version
-from service.library.queries import get_dismissal
+from service.library.queries import get_feedback
 from service.library.records import FeedbackChange, NewFeedback
-from service.tables import Dismissal, FeedbackKind, InteractionKind
+from service.tables import Feedback, FeedbackKind, InteractionKind
 
 
 def give_feedback(
     session: Session, user_id: int, new: NewFeedback, *, now: datetime
-) -> tuple[Dismissal, bool]:
+) -> tuple[Feedback, bool]:
     """Say something of a paper; said again, the last word counts. The flag tells whether it is
     the first."""
     until = _until(new, now=now)
@@ -26,28 +26,28 @@ def give_feedback(
     version = next_library_version(session, user_id)
     made = insert_if_new(
         session,
-        Dismissal,
+        Feedback,
         {
             "public_id": uuid4(),
             "user_id": user_id,
             "paper_id": paper.id,
             "kind": new.kind,
             "until": until,
-            "dismissed_at": now,
+            "given_at": now,
             "version": 1,
             "library_version": version,
         },
         unique=["user_id", "paper_id"],
     )
     if made is not None:
-        said = get_dismissal(session, user_id, made.public_id)
+        said = get_feedback(session, user_id, made.public_id)
     else:
         there = session.scalars(
-            select(Dismissal.public_id).where(
-                Dismissal.user_id == user_id, Dismissal.paper_id == paper.id
+            select(Feedback.public_id).where(
+                Feedback.user_id == user_id, Feedback.paper_id == paper.id
             )
         ).one()
-        said = get_dismissal(session, user_id, there)
+        said = get_feedback(session, user_id, there)
         _say(said, new.kind, until, version, now=now)
     log(
         session,
@@ -64,16 +64,16 @@ def give_feedback(
 def change_feedback(
     session: Session,
     user_id: int,
-    dismissal_id: UUID,
+    feedback_id: UUID,
     change: FeedbackChange,
     *,
     expected_version: int | None,
     now: datetime,
-) -> Dismissal:
+) -> Feedback:
     """Raises NotFound, and PreconditionFailed if it is not at the expected version any more."""
     until = _until(change, now=now)
     library_version = next_library_version(session, user_id)
-    said = get_dismissal(session, user_id, dismissal_id)
+    said = get_feedback(session, user_id, feedback_id)
     expect_version(said, expected_version)
     _say(said, change.kind, until, library_version, now=now)
     log(session, user_id, said.paper, _line_of(change.kind), now=now, value=change.kind)
@@ -83,14 +83,14 @@ def change_feedback(
 def undo_feedback(
     session: Session,
     user_id: int,
-    dismissal_id: UUID,
+    feedback_id: UUID,
     *,
     expected_version: int | None,
     now: datetime,
 ) -> None:
     """Leave the paper as if nothing had been said of it. Raises NotFound and PreconditionFailed."""
     library_version = next_library_version(session, user_id)
-    said = get_dismissal(session, user_id, dismissal_id)
+    said = get_feedback(session, user_id, feedback_id)
     expect_version(said, expected_version)
     log(session, user_id, said.paper, InteractionKind.UNDISMISS, now=now, value=said.kind)
     bury(session, user_id, "feedback", said, library_version, now=now)
@@ -117,13 +117,13 @@ def _line_of(kind: FeedbackKind) -> InteractionKind:
 
 
 def _say(
-    said: Dismissal,
+    said: Feedback,
     kind: FeedbackKind,
     until: datetime | None,
     library_version: int,
     *,
     now: datetime,
 ) -> None:
-    said.kind, said.until, said.dismissed_at = kind, until, now
+    said.kind, said.until, said.given_at = kind, until, now
     said.version += 1
     said.library_version = library_version

@@ -11,7 +11,7 @@ from service.catalogue.records import NewPaper
 from service.db import scope
 from service.library.actions import note_opening, save_bookmark, save_rating
 from service.library.feedback import give_feedback, undo_feedback
-from service.library.queries import dismissals_page
+from service.library.queries import feedback_page
 from service.library.records import NewBookmark, NewFeedback, NewRating
 from service.recommend.rebuild import Rebuilt, rebuild
 from service.recommend.records import Recommendations, Wish
@@ -125,7 +125,7 @@ class Reader:
     def undo(self) -> None:
         """Take back all feedback."""
         with scope(self.runtime.writing(), self.id) as session:
-            for said in dismissals_page(session, self.id, after=None, limit=100):
+            for said in feedback_page(session, self.id, after=None, limit=100):
                 undo_feedback(
                     session, self.id, said.public_id, expected_version=said.version, now=SOON
                 )
