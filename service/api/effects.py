@@ -20,7 +20,7 @@ from service.api.fields import Id, Int, QueryFlag
 from service.api.schemas import Schema
 from service.api.state import after_commit, principal, runtime
 from service.db import scope
-from service.recommend.effect import MOST_NAMED, Standing, effect_since, standing
+from service.recommend.effect import MOST_NAMED, Basis, basis, effect_since
 from service.recommend.records import Effect
 from service.tables import Paper
 
@@ -77,11 +77,11 @@ def tell_effect() -> None:
     """Have the answer to this request say what its change does; to be called before the change."""
     who, now = principal(), datetime.now(UTC)
     with _reading(who) as session:
-        before = standing(session, who.user_id, now=now)
+        before = basis(session, who.user_id, now=now)
     after_commit(lambda answer: _with_effect(answer, who, before, now))
 
 
-def _with_effect(answer: Response, who: Principal, before: Standing, now: datetime) -> Response:
+def _with_effect(answer: Response, who: Principal, before: Basis, now: datetime) -> Response:
     try:
         with _reading(who) as session:
             effect = effect_since(session, runtime().live_model, who.user_id, before, now=now)

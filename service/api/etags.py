@@ -8,9 +8,9 @@ from werkzeug.datastructures import ETags
 from service.errors import PreconditionFailed, PreconditionRequired
 from service.recommend.interests import state_of
 from service.recommend.records import InterestSummary
-from service.tables import Bookmark, Dismissal, Paper, Rating
+from service.tables import Bookmark, Feedback, Paper, Rating
 
-Mutable = Bookmark | Rating | Dismissal | Paper | InterestSummary
+Mutable = Bookmark | Rating | Feedback | Paper | InterestSummary
 
 _FORM = re.compile(r"(\d{1,9})(?:-\d{1,9})?", re.ASCII)
 

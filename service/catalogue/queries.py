@@ -42,6 +42,25 @@ def papers_by_id(session: Session, ids: Collection[int]) -> dict[int, Paper]:
     return {paper.id: paper for paper in papers}
 
 
+def papers_of_works(
+    session: Session, works: Collection[int], preferred: Collection[int] = frozenset()
+) -> dict[int, Paper]:
+    """One paper for each work: one of those ``preferred``, by primary key, if there is one, and
+    with an abstract."""
+    rows = session.scalars(
+        select(Paper).where(Paper.work_id.in_(works)).options(*WITH_PARTS).order_by(Paper.id)
+    ).all()
+
+    def preference(paper: Paper) -> tuple[bool, bool]:
+        return paper.id in preferred, paper.abstract is not None
+
+    best: dict[int, Paper] = {}
+    for paper in rows:
+        if paper.work_id not in best or preference(paper) > preference(best[paper.work_id]):
+            best[paper.work_id] = paper
+    return best
+
+
 def catalogue_version(session: Session) -> int:
     return session.scalars(select(CatalogueState.catalogue_version)).one()
 

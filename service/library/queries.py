@@ -11,7 +11,7 @@ from service.catalogue.queries import WITH_PARTS
 from service.db import Place, newest_first
 from service.errors import NotFound
 from service.library.records import BookmarkFilter, tag_key
-from service.tables import Bookmark, Dismissal, Rating, Tag
+from service.tables import Bookmark, Feedback, Rating, Tag
 
 Found = TypeVar("Found")
 
@@ -25,8 +25,8 @@ def get_rating(session: Session, user_id: int, rating_id: UUID) -> Rating:
     return _get(session, _ratings(user_id).where(Rating.public_id == rating_id), "rating")
 
 
-def get_dismissal(session: Session, user_id: int, dismissal_id: UUID) -> Dismissal:
-    query = _dismissals(user_id).where(Dismissal.public_id == dismissal_id)
+def get_feedback(session: Session, user_id: int, feedback_id: UUID) -> Feedback:
+    query = _feedback(user_id).where(Feedback.public_id == feedback_id)
     return _get(session, query, "feedback")
 
 
@@ -52,12 +52,12 @@ def ratings_page(
     return session.scalars(page).all()
 
 
-def dismissals_page(
+def feedback_page(
     session: Session, user_id: int, *, after: Place | None, limit: int
-) -> Sequence[Dismissal]:
-    """Dismissed last comes first."""
-    at, public_id = Dismissal.dismissed_at, Dismissal.public_id
-    page = newest_first(_dismissals(user_id), at, public_id, after=after, limit=limit)
+) -> Sequence[Feedback]:
+    """Said last comes first."""
+    at, public_id = Feedback.given_at, Feedback.public_id
+    page = newest_first(_feedback(user_id), at, public_id, after=after, limit=limit)
     return session.scalars(page).all()
 
 
@@ -82,11 +82,11 @@ def _ratings(user_id: int) -> Select[Rating]:
     )
 
 
-def _dismissals(user_id: int) -> Select[Dismissal]:
+def _feedback(user_id: int) -> Select[Feedback]:
     return (
-        select(Dismissal)
-        .where(Dismissal.user_id == user_id)
-        .options(joinedload(Dismissal.paper).options(*WITH_PARTS))
+        select(Feedback)
+        .where(Feedback.user_id == user_id)
+        .options(joinedload(Feedback.paper).options(*WITH_PARTS))
     )
 
 

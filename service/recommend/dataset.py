@@ -23,7 +23,7 @@ from service.tables import (
     Bookmark,
     BookmarkTag,
     CatalogueState,
-    Dismissal,
+    Feedback,
     FeedbackKind,
     Interaction,
     InteractionKind,
@@ -89,9 +89,9 @@ def history_of(session: Session, user_id: int, *, now: datetime) -> History:
 def hidden_works(session: Session, user_id: int, *, now: datetime) -> NDArray[np.int64]:
     """Works the person does not want to be shown now, whatever they say of taste. int64."""
     rows = session.execute(
-        select(Paper.work_id, Dismissal.until)
-        .join(Dismissal, Dismissal.paper_id == Paper.id)
-        .where(Dismissal.user_id == user_id)
+        select(Paper.work_id, Feedback.until)
+        .join(Feedback, Feedback.paper_id == Paper.id)
+        .where(Feedback.user_id == user_id)
     )
     return np.array(
         [work_id for work_id, until in rows if until is None or until > now], dtype=np.int64
@@ -103,9 +103,9 @@ def standing_feedback(
 ) -> set[FeedbackKind]:
     """What the person says of a work, without a "later" whose time is over."""
     rows = session.execute(
-        select(Dismissal.kind, Dismissal.until)
-        .join(Paper, Paper.id == Dismissal.paper_id)
-        .where(Dismissal.user_id == user_id, Paper.work_id == work_id)
+        select(Feedback.kind, Feedback.until)
+        .join(Paper, Paper.id == Feedback.paper_id)
+        .where(Feedback.user_id == user_id, Paper.work_id == work_id)
     )
     return {kind for kind, until in rows if until is None or until > now}
 
@@ -243,7 +243,7 @@ def _evidence(session: Session, user_id: int | None) -> dict[tuple[int, int], _E
         one.happened(at)
     silent_since: dict[tuple[int, int], datetime] = {}
     for person, work, kind, at in _rows(
-        session, user_id, Dismissal, Dismissal.kind, Dismissal.dismissed_at
+        session, user_id, Feedback, Feedback.kind, Feedback.given_at
     ):
         if kind in NO_TASTE:
             silent_since[person, work] = max(at, silent_since.get((person, work), at))
@@ -269,7 +269,7 @@ def _said(one: _Evidence, kind: FeedbackKind, at: datetime) -> None:
 def _rows(
     session: Session,
     user_id: int | None,
-    table: type[Bookmark] | type[Rating] | type[Dismissal] | type[Interaction],
+    table: type[Bookmark] | type[Rating] | type[Feedback] | type[Interaction],
     what: Any,
     at: Any,
 ) -> Iterable[tuple[int, int, Any, datetime]]:

@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 
 from models.feedback import History
 from models.recommending import Request, leaders
+from service.catalogue.queries import papers_of_works
 from service.recommend.dataset import hidden_works, history_of
 from service.recommend.interests import MyInterests, interests_of
 from service.recommend.live_model import Live, LiveModel
 from service.recommend.records import Effect
-from service.recommend.serve import papers_of_works
 from service.tables import Paper
 
 TOP = 50
@@ -22,23 +22,23 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Basis:
     """All that a person's list depends on, as it is at one moment."""
 
     history: History
     hidden: NDArray[np.int64]
 
 
-def standing(session: Session, user_id: int, *, now: datetime) -> Standing:
+def basis(session: Session, user_id: int, *, now: datetime) -> Basis:
     """How things stand, in a session bound to that person: a handful of queries, no arithmetic."""
-    return Standing(
+    return Basis(
         history=history_of(session, user_id, now=now),
         hidden=hidden_works(session, user_id, now=now),
     )
 
 
 def effect_since(
-    session: Session, live_model: LiveModel, user_id: int, before: Standing, *, now: datetime
+    session: Session, live_model: LiveModel, user_id: int, before: Basis, *, now: datetime
 ) -> Effect:
     """Which of the person's 50 best papers are others than they were, by one and the same model.
 
@@ -48,7 +48,7 @@ def effect_since(
     live = live_model.current(session, now=now)
     old, new = (
         _top(live, at, interests_of(session, live_model, live, user_id, at.history))
-        for at in (before, standing(session, user_id, now=now))
+        for at in (before, basis(session, user_id, now=now))
     )
     entered, left = new[~np.isin(new, old)], old[~np.isin(old, new)]
     changed = max(len(entered), len(left))
@@ -62,11 +62,11 @@ def effect_since(
 
 def _papers(session: Session, works: NDArray[np.int64]) -> tuple[Paper, ...]:
     """One paper of each work, in their order; a work that is gone meanwhile is left out."""
-    papers = papers_of_works(session, works.tolist(), frozenset()) if len(works) else {}
+    papers = papers_of_works(session, works.tolist()) if len(works) else {}
     return tuple(papers[work] for work in works.tolist() if work in papers)
 
 
-def _top(live: Live, at: Standing, mine: MyInterests) -> NDArray[np.int64]:
+def _top(live: Live, at: Basis, mine: MyInterests) -> NDArray[np.int64]:
     request = Request(limit=TOP, exclude=at.hidden, interests=mine.portfolio)
     return leaders(live.model, at.history, request)
 

@@ -11,6 +11,7 @@ from models import explaining
 from models.content.analyzer import surface_forms
 from models.explaining import Explanation, PaperShare
 from models.feedback import History
+from service.catalogue.queries import papers_of_works
 from service.errors import TemporarilyUnavailable
 from service.recommend.dataset import standing_feedback, texts_of
 from service.recommend.live_model import LiveModel
@@ -24,8 +25,8 @@ from service.recommend.records import (
     Wish,
     WordOfScore,
 )
-from service.recommend.serve import facts_of, papers_of_works
-from service.recommend.wording import summary_of
+from service.recommend.serve import facts_of
+from service.recommend.wording import in_a_paragraph
 from service.tables import FeedbackKind, Paper
 
 COUNTERFACTUALS = explaining.COUNTERFACTUALS
@@ -89,14 +90,14 @@ def explain_paper(
         summary="",
         model=facts_of(session, live, now=now),
     )
-    return replace(explanation, summary=summary_of(explanation))
+    return replace(explanation, summary=in_a_paragraph(explanation))
 
 
 def _reasons(
     session: Session, user_id: int, found: Explanation, question: Question
 ) -> tuple[Reason, ...]:
     shown = _shown(found.papers, limit=question.request.limit)
-    papers = papers_of_works(session, [share.item_id for share in shown], frozenset())
+    papers = papers_of_works(session, [share.item_id for share in shown])
     deeds = deeds_of(question.history, named=question.named)
     shares = [_share(found, one) for one in shown]
     reasons = reasons_of(session, user_id, shares, papers, deeds)

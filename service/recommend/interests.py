@@ -23,7 +23,7 @@ from models.ranking.interest_identity import anchors_of, contained, matched, ove
 from models.ranking.interest_names import distinctive_terms, readable
 from models.ranking.interests import Interests, Known, find_interests
 from models.ranking.proportions import Portfolio, damping
-from service.catalogue.queries import WITH_PARTS
+from service.catalogue.queries import papers_of_works
 from service.errors import InvalidInput, NotFound
 from service.interests.actions import has_settings, lock_interests, remember
 from service.interests.queries import remembered_interests, root_of
@@ -237,7 +237,7 @@ def _name(session: Session, mine: MyInterests) -> None:
 
 def _terms(session: Session, mine: MyInterests, parts: Sequence[Works]) -> list[list[str]]:
     terms = distinctive_terms(mine.live.model, parts, most=TERMS_LOOKED_AT)
-    papers = papers_of_works(session, [work for part in parts for work in part[:TYPICAL].tolist()])
+    papers = _papers_to_show(session, [work for part in parts for work in part[:TYPICAL].tolist()])
     return [
         list(
             readable(
@@ -273,7 +273,7 @@ def summaries(session: Session, mine: MyInterests) -> list[InterestSummary]:
     shares = mine.shares()
     works = [mine.of_unit(unit) for unit in range(len(mine.roots))]
     samples = [part[:SAMPLE_PAPERS].tolist() for part in works]
-    papers = papers_of_works(session, [work for sample in samples for work in sample])
+    papers = _papers_to_show(session, [work for sample in samples for work in sample])
     found = [
         _summary(
             mine, row, len(works[unit]), float(shares[unit]), [papers[w] for w in samples[unit]]
@@ -292,7 +292,7 @@ def summary_of(session: Session, mine: MyInterests, interest_id: UUID) -> Intere
     works = mine.works_of(interest_id)
     row = next(row for row in mine.rows if row and row.public_id == interest_id)
     sample = works[:SAMPLE_PAPERS].tolist()
-    papers = papers_of_works(session, sample)
+    papers = _papers_to_show(session, sample)
     return _summary(mine, row, len(works), 0.0, [papers[work] for work in sample])
 
 
@@ -342,24 +342,18 @@ def papers_page(
 ) -> list[tuple[int, Paper]]:
     """Papers of one interest with their places from 1, the most typical first. Raises NotFound."""
     works = mine.works_of(interest_id)[after : after + limit].tolist()
-    papers = papers_of_works(session, works)
+    papers = _papers_to_show(session, works)
     return [(after + n + 1, papers[work]) for n, work in enumerate(works) if work in papers]
 
 
-def papers_of_works(session: Session, works: Collection[int]) -> dict[int, Paper]:
+def _papers_to_show(session: Session, works: Collection[int]) -> dict[int, Paper]:
     """One paper for each work: the one that the person saved, or else one with an abstract."""
-    rows = session.scalars(
-        select(Paper).where(Paper.work_id.in_(works)).options(*WITH_PARTS).order_by(Paper.id)
-    ).all()
-    saved = set(
-        session.scalars(
-            select(Bookmark.paper_id).where(Bookmark.paper_id.in_([paper.id for paper in rows]))
-        )
+    saved = session.scalars(
+        select(Bookmark.paper_id)
+        .join(Paper, Paper.id == Bookmark.paper_id)
+        .where(Paper.work_id.in_(works))
     )
-    best: dict[int, Paper] = {}
-    for paper in sorted(rows, key=lambda one: (one.id in saved, one.abstract is not None, -one.id)):
-        best[paper.work_id] = paper
-    return best
+    return papers_of_works(session, works, set(saved))
 
 
 def seeds_of(mine: MyInterests, interest_id: UUID) -> Works:

@@ -1,6 +1,5 @@
 """Answers what to read next: one read of history, one of papers, arithmetic in between."""
 
-from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
@@ -12,7 +11,7 @@ from sqlalchemy.orm import Session
 from models import recommending
 from models.recommending import Slate as ModelSlate
 from service.accounts.queries import get_user
-from service.catalogue.queries import WITH_PARTS
+from service.catalogue.queries import papers_of_works
 from service.recommend.dataset import HighWater, library_changes
 from service.recommend.interests import MyInterests
 from service.recommend.interleaved import propose
@@ -190,7 +189,7 @@ def related(
     """The papers nearest to one, nearest first, with their similarity; never itself."""
     live = live_model.current(session, now=now)
     found = recommending.related(live.model, paper.work_id, limit=limit)
-    papers = papers_of_works(session, {work for work, _ in found}, frozenset())
+    papers = papers_of_works(session, {work for work, _ in found})
     return RelatedPapers(
         items=tuple((papers[work], score) for work, score in found if work in papers),
         model=facts_of(session, live, now=now),
@@ -233,21 +232,3 @@ def facts_of(session: Session, live: Live, *, now: datetime) -> ModelFacts:
         stale=stale_because is not None,
         stale_because=stale_because,
     )
-
-
-def papers_of_works(
-    session: Session, works: Collection[int], fitting: Collection[int]
-) -> dict[int, Paper]:
-    """One paper for each work: one of ``fitting``, if it can be, and with an abstract."""
-    rows: Sequence[Paper] = session.scalars(
-        select(Paper).where(Paper.work_id.in_(works)).options(*WITH_PARTS).order_by(Paper.id)
-    ).all()
-
-    def preference(paper: Paper) -> tuple[bool, bool]:
-        return paper.id in fitting, paper.abstract is not None
-
-    best: dict[int, Paper] = {}
-    for paper in rows:
-        if paper.work_id not in best or preference(paper) > preference(best[paper.work_id]):
-            best[paper.work_id] = paper
-    return best

@@ -45,6 +45,10 @@ from service.tables import (
     Slate,
 )
 
+DONE_THERE = and_(
+    Interaction.slate_id == Impression.slate_id, Interaction.position == Impression.position
+)
+"""An interaction came from the place where a paper was shown."""
 LARGEST_EXPONENT = 700.0
 """e to a larger one is no float any more."""
 
@@ -216,13 +220,7 @@ def _places(
             with_(Impression.propensity < 1),
         )
         .join(Slate, Slate.id == Impression.slate_id)
-        .outerjoin(
-            Interaction,
-            and_(
-                Interaction.slate_id == Impression.slate_id,
-                Interaction.position == Impression.position,
-            ),
-        )
+        .outerjoin(Interaction, DONE_THERE)
         .where(which)
         .group_by(of, Impression.position)
         .order_by(of, Impression.position)
@@ -247,13 +245,7 @@ def _credits(
     return session.execute(
         select(Interaction.user_id, Interaction.paper_id, Interaction.at, Impression.arm)
         .join(Slate, Slate.id == Interaction.slate_id)
-        .join(
-            Impression,
-            and_(
-                Impression.slate_id == Interaction.slate_id,
-                Impression.position == Interaction.position,
-            ),
-        )
+        .join(Impression, DONE_THERE)
         .where(Slate.experiment_id == experiment.id, Interaction.kind == kind)
         .order_by(Interaction.id)
     ).all()

@@ -62,7 +62,7 @@ def sentence_of(reason: Reason, *, is_itself: bool, rank: int | None) -> str:
     return " ".join(sentences)
 
 
-def summary_of(explanation: PaperExplanation) -> str:
+def in_a_paragraph(explanation: PaperExplanation) -> str:
     """The explanation in a paragraph."""
     sentences = [_place(explanation), _made_of(explanation)]
     likes = [reason for reason in explanation.papers if reason.amount >= SMALLEST_NAMED]

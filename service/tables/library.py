@@ -75,20 +75,20 @@ class Rating(Public, Versioned, Owned, Base):
     paper: Mapped[Paper] = relationship(lazy="raise")
 
 
-class Dismissal(Public, Versioned, Owned, Base):
+class Feedback(Public, Versioned, Owned, Base):
     """What a person said of a paper, which is then not recommended; ``until`` ends a "later"."""
 
-    __tablename__ = "dismissal"
+    __tablename__ = "feedback"
     __table_args__ = (
         sa.UniqueConstraint("user_id", "paper_id"),
-        sa.Index(None, "user_id", "dismissed_at", "public_id"),
+        sa.Index(None, "user_id", "given_at", "public_id"),
         is_one_of("kind", FeedbackKind),
     )
 
     paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
     kind: Mapped[FeedbackKind] = mapped_column(ByValue(FeedbackKind))
     until: Mapped[datetime | None]
-    dismissed_at: Mapped[datetime]
+    given_at: Mapped[datetime]
     library_version: Mapped[int] = mapped_column(sa.BigInteger)
 
     paper: Mapped[Paper] = relationship(lazy="raise")

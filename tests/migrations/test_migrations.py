@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import alembic.command
@@ -16,7 +17,7 @@ from sqlalchemy.orm import Session
 from service.accounts.actions import create_user
 from service.accounts.records import NewUser
 from service.db import Sessions, make_engine, system_scope
-from service.tables import Base, Dismissal, FeedbackKind
+from service.tables import Base, Feedback, FeedbackKind
 from service.tables.migrations import configuration, is_current, migrations_folder, upgrade
 from tests import databases
 from tests.factories import NOW, PASSWORD
@@ -108,44 +109,110 @@ def test_down_and_up_again_with_rows_in_every_table(engine: Engine):
 
 
 def test_every_step_down_and_up_keeps_the_rows_of_what_stays(engine: Engine):
-    """From each revision that has one before it; the first tables have none."""
-    steps = list(ScriptDirectory(str(migrations_folder())).walk_revisions())
-    before = fill(engine)
-    for step in steps:
+    """From each revision that has one before it, the newest first; the first tables have none."""
+    fill(engine)
+    for step in ScriptDirectory(str(migrations_folder())).walk_revisions():
         if step.down_revision is None:
-            continue
+            break
+        before = rows_there(engine)
         alembic.command.downgrade(configuration(engine), "-1")
-        there = tables(engine)
+        there = rows_there(engine)
         upgrade(engine, "+1")
-        after = counts(engine)
-        assert {n: c for n, c in after.items() if n in there} == {
-            n: c for n, c in before.items() if n in there
+        assert rows_there(engine) == before | dict.fromkeys(before.keys() - there.keys(), 0) | {
+            new: before[new] for new, old in RENAMED.items() if new in before and old in there
         }
+        alembic.command.downgrade(configuration(engine), "-1")
+    upgrade(engine)
     assert is_current(engine)
+
+
+RENAMED = {"feedback": "dismissal"}
+
+
+def rows_there(engine: Engine) -> dict[str, int]:
+    """How many rows each table has that there is, whatever the code knows."""
+    with engine.connect() as connection:
+        return {
+            name: connection.scalar(sa.select(sa.func.count()).select_from(sa.table(name))) or 0
+            for name in tables(engine)
+        }
+
+
+def test_what_was_said_of_papers_is_there_under_the_name_before_and_again(engine: Engine):
+    fill(engine)
+    with Sessions(engine).writing() as session, system_scope(session, "a test"):
+        first = session.scalars(sa.select(Feedback)).one()
+        people = [
+            create_user(session, NewUser(email=f"p{n}@example.org", password=PASSWORD), now=NOW).id
+            for n in range(3)
+        ]
+        said = {"paper_id": first.paper_id, "given_at": NOW, "library_version": 7}
+        later = {"kind": FeedbackKind.LATER, "until": NOW + timedelta(days=9)}
+        gone = Feedback(user_id=people[0], kind=FeedbackKind.SEEN, **said)
+        session.add_all([gone, Feedback(user_id=people[1], **later, **said, version=3)])
+        session.flush()
+        session.delete(gone)
+        session.commit()
+
+    def content(name: str, at: str) -> set[tuple[object, ...]]:
+        columns = "id, public_id, user_id, paper_id, kind, until, library_version, version"
+        with engine.connect() as connection:
+            return {
+                tuple(row)
+                for row in connection.execute(sa.text(f"SELECT {columns}, {at} FROM {name}"))
+            }
+
+    now = content("feedback", "given_at")
+    assert len(now) == 2
+    before = ScriptDirectory(str(migrations_folder())).get_revision("0006").down_revision
+    alembic.command.downgrade(configuration(engine), before)
+    assert content("dismissal", "dismissed_at") == now
+    assert all("feedback" not in name for name in names_in(engine, "dismissal"))
+    upgrade(engine)
+    assert content("feedback", "given_at") == now
+    assert all("dismiss" not in name for name in names_in(engine, "feedback"))
+    with Sessions(engine).writing() as session, system_scope(session, "a test"):
+        session.add(Feedback(user_id=people[2], kind=FeedbackKind.SEEN, **said))
+        session.commit()
+        ids = session.scalars(sa.select(Feedback.id).order_by(Feedback.id)).all()
+    assert len(ids) == 3
+
+
+def names_in(engine: Engine, table: str) -> set[str]:
+    """Of all that has a name in a table."""
+    inspector = sa.inspect(engine)
+    several = (
+        inspector.get_indexes(table),
+        inspector.get_unique_constraints(table),
+        inspector.get_check_constraints(table),
+        inspector.get_foreign_keys(table),
+        [inspector.get_pk_constraint(table)],
+    )
+    return {str(one["name"]) for some in several for one in some}
 
 
 def test_going_back_before_more_like_this_leaves_what_else_was_said(engine: Engine):
     fill(engine)
     before = ScriptDirectory(str(migrations_folder())).get_revision("0003").down_revision
 
-    def said() -> list[str]:
+    def said(table: str) -> list[str]:
         with engine.connect() as connection:
-            return list(connection.scalars(sa.text("SELECT kind FROM dismissal")))
+            return list(connection.scalars(sa.text(f"SELECT kind FROM {table}")))
 
     with Sessions(engine).writing() as session, system_scope(session, "a test"):
-        there = session.scalars(sa.select(Dismissal)).one()
+        there = session.scalars(sa.select(Feedback)).one()
         new = NewUser(email="eve@example.org", password=PASSWORD)
         eve = create_user(session, new, now=NOW)
         kind = FeedbackKind.MORE_LIKE_THIS
-        values = {"paper_id": there.paper_id, "dismissed_at": NOW, "library_version": 1}
-        session.add(Dismissal(user_id=eve.id, kind=kind, **values))
+        values = {"paper_id": there.paper_id, "given_at": NOW, "library_version": 1}
+        session.add(Feedback(user_id=eve.id, kind=kind, **values))
         session.commit()
     alembic.command.downgrade(configuration(engine), before)
-    assert said() == ["seen"]
+    assert said("dismissal") == ["seen"]
     upgrade(engine)
-    assert said() == ["seen"]
+    assert said("feedback") == ["seen"]
     with Sessions(engine).reading() as session, system_scope(session, "a test"):
-        assert session.scalars(sa.select(Dismissal)).one().version == 1
+        assert session.scalars(sa.select(Feedback)).one().version == 1
 
 
 def test_upgrading_twice_changes_nothing(engine: Engine):

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from models.explaining import Explanation, explain
@@ -89,16 +89,56 @@ def test_each_of_the_three_views_sums_to_the_score(number: int, history: History
     assert found is not None
     evidence = evidence_of(model, history)
     scale = 1e-5 * max(1.0, float(np.abs(blend(model, evidence).scores).max()))
-    by_paper, by_term = (sum(x.amount for x in some) for some in (found.papers, found.terms))
     assert sum(part.amount for part in found.parts) == pytest.approx(found.score, abs=scale)
+    by_paper = sum(paper.amount for paper in found.papers)
     assert by_paper + found.not_from_papers == pytest.approx(found.score, abs=scale)
-    assert by_term + found.not_from_words == pytest.approx(found.score, abs=scale)
     for part in found.parts:
         assert part.raw * part.gain == pytest.approx(part.amount, abs=scale)
     if found.strategy == "personal":
         assert len(found.papers) == len(evidence.rows), "all of them, not only the largest"
     rest = sum(p.amount for p in found.parts if p.name in {"prior", "recency", "centrality"})
     assert found.not_from_papers == pytest.approx(rest, abs=scale)
+
+
+def words_by_hand(model: Model, history: History, item: int) -> np.ndarray:
+    """What each term (v,) adds to the score of a paper, by the formulas of the content and the
+    factor part on whole matrices."""
+    evidence = evidence_of(model, history)
+    row, own, config = item - 100, evidence.rows, model.config
+    weights = model.content.weights.toarray().astype(np.float64)
+    liked, disliked = np.maximum(evidence.confidence, 0), np.maximum(-evidence.confidence, 0)
+    profile = liked @ weights[own] / liked.sum()
+    profile -= config.dislike * (disliked @ weights[own]) / max(liked.sum(), disliked.sum())
+    items, factors = model.factors.items.astype(np.float64), model.factors
+    normal = items.T @ items + config.regularization * np.eye(items.shape[1])
+    for place, trust in zip(own, config.alpha * np.abs(evidence.confidence), strict=True):
+        normal += (trust - 1) * np.outer(items[place], items[place])
+    person = np.linalg.solve(normal, config.alpha * (liked @ items[own]))
+    known = weights[row, factors.terms]
+    gains = {name: float(gain[row]) for name, gain in blend(model, evidence).gains.items()}
+    amounts = gains["content"] * profile * weights[row]
+    length = max(float(np.linalg.norm(known)), 1e-12)
+    amounts[factors.terms] += gains["collaborative"] * known / length * (factors.term_map @ person)
+    return amounts
+
+
+@settings(max_examples=100, deadline=None)
+@given(number=st.integers(0, 11), history=histories(), item=st.integers(100, 123))
+def test_the_shares_of_the_words_are_those_computed_by_hand(
+    number: int, history: History, item: int
+):
+    model = some_model(number)
+    found = explain(model, history, EVERYTHING, item, counterfactuals=0)
+    assert found is not None
+    assume(found.strategy == "personal")
+    expected = words_by_hand(model, history, item)
+    scale = 1e-4 * max(1.0, float(np.abs(blend(model, evidence_of(model, history)).scores).max()))
+    told = np.zeros_like(expected)
+    for term in found.terms:
+        told[model.content.columns[term.term]] = term.amount
+    np.testing.assert_allclose(told, expected, atol=scale)
+    rest = found.score - float(expected.sum())
+    assert found.not_from_words == pytest.approx(rest, abs=10 * scale)
 
 
 @pytest.mark.parametrize("history", [saved("moat", "atlas"), History.empty()])

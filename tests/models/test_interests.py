@@ -463,26 +463,6 @@ def test_what_is_kept_of_an_explored_slate_keeps_the_shares(model: Model):
         assert kept.count("parsing") == 1, "a tenth of 14"
 
 
-def test_what_an_interest_proposes_is_no_twin(trained: Model):
-    found = find_interests(trained, NINETY_TEN)
-    portfolio = as_found(found)
-    of_parsing = [
-        item.item_id
-        for item in slate(trained, NINETY_TEN, interests=portfolio).items
-        if topic_of(item.item_id) == "parsing"
-    ]
-    keys = np.zeros((len(trained.items), 2), np.int64)
-    keys[trained.items.positions(np.array(of_parsing))] = (7, 0)
-    model = replace(trained, title_keys=keys)
-    request = Request(limit=20, interests=portfolio, exploration=0.5)
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        made = recommend(model, History.of_saved(NINETY_TEN), request, rng=rng)
-        assert len(set(of_parsing) & {item.item_id for item in made.items}) <= 1
-    made = slate(model, NINETY_TEN, interests=portfolio)
-    assert topics_of(made).count("parsing") == 2, "another takes the place of the twin"
-
-
 def test_an_explanation_with_interests_says_what_the_list_says(model: Model):
     found = find_interests(model, NINETY_TEN)
     portfolio = as_found(found, [1.0, 3.0])

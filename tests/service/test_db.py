@@ -364,7 +364,7 @@ def test_text_is_kept_in_one_form(runtime: Runtime, alice: Person):
 
 WRONG = {
     "ck_bookmark_status_known": {"status": "devoured"},
-    "ck_dismissal_kind_known": {"kind": "boring"},
+    "ck_feedback_kind_known": {"kind": "boring"},
     "ck_experiment_adopted_known": {"adopted": "both"},
     "ck_experiment_decision_known": {"decision": "perhaps"},
     "ck_impression_arm_known": {"arm": "both"},

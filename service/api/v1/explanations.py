@@ -13,7 +13,7 @@ from service.api.smorest import Blueprint
 from service.api.state import runtime, session, user_id
 from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
-from service.api.v1.recommendations import ReasonSchema, TasteQuery, shown_reason
+from service.api.v1.taste_schemas import ReasonSchema, TasteQuery, shown_reason, wish_of
 from service.catalogue.queries import get_paper
 from service.recommend.explanations import COUNTERFACTUALS, explain_paper
 from service.recommend.records import PaperExplanation, Standing, Wish
@@ -50,8 +50,7 @@ class ExplanationQuery(TasteQuery):
     @ma.post_load
     def _wish(self, data: dict[str, Any], **_: Any) -> tuple[Wish, int]:
         counterfactuals = data.pop("counterfactuals")
-        lists = {name: tuple(data[name]) for name in ("seeds", "exclude_tags")}
-        return Wish(**{**data, **lists}), counterfactuals
+        return wish_of(data), counterfactuals
 
 
 class ExplainedPartSchema(Schema):

@@ -16,10 +16,10 @@ from service.api.schemas import Page, PageQuery, Schema, page_of
 from service.api.smorest import Blueprint
 from service.api.state import session, user_id
 from service.api.v1.paper_schemas import PaperSchema
-from service.library.actions import change_feedback, give_feedback, undo_feedback
-from service.library.queries import dismissals_page, get_dismissal
+from service.library.feedback import change_feedback, give_feedback, undo_feedback
+from service.library.queries import feedback_page, get_feedback
 from service.library.records import FeedbackChange, NewFeedback
-from service.tables import Dismissal, FeedbackKind
+from service.tables import Feedback, FeedbackKind
 
 LONGEST_SNOOZE_DAYS = 365
 
@@ -87,14 +87,14 @@ class FeedbackSchema(Schema):
     paper = ma.fields.Nested(PaperSchema, required=True)
 
     @ma.pre_dump
-    def _shown(self, dismissal: Dismissal, **_: Any) -> dict[str, Any]:
+    def _shown(self, said: Feedback, **_: Any) -> dict[str, Any]:
         return {
-            "id": dismissal.public_id,
-            "kind": dismissal.kind,
-            "until": dismissal.until,
-            "given_at": dismissal.dismissed_at,
-            "version": dismissal.version,
-            "paper": dismissal.paper,
+            "id": said.public_id,
+            "kind": said.kind,
+            "until": said.until,
+            "given_at": said.given_at,
+            "version": said.version,
+            "paper": said.paper,
         }
 
 
@@ -116,8 +116,8 @@ def list_feedback(query: dict[str, Any]) -> Answer:
     What you said last comes first.
     """
     page: Page = query["page"]
-    rows = dismissals_page(session(), user_id(), after=place_after(page), limit=page.limit + 1)
-    return page_answer(rows, page, lambda row: (row.dismissed_at, row.public_id))
+    rows = feedback_page(session(), user_id(), after=place_after(page), limit=page.limit + 1)
+    return page_answer(rows, page, lambda row: (row.given_at, row.public_id))
 
 
 @blp.post("")
@@ -150,7 +150,7 @@ def show_feedback(feedback_id: UUID) -> Any:
 
     And until when it counts. Its ETag is what a change of it needs in If-Match.
     """
-    said = get_dismissal(session(), user_id(), feedback_id)
+    said = get_feedback(session(), user_id(), feedback_id)
     return etags.not_modified(said) or (said, 200, etags.etag_header(said))
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from service.accounts.records import Scope
 from service.api.fields import (
-    Choice,
     Id,
     Int,
     QueryDate,
@@ -24,17 +23,14 @@ from service.api.state import close_session, open_session, principal, runtime, s
 from service.api.v1.interests import InterestNameSchema, my_interests
 from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
+from service.api.v1.taste_schemas import ReasonSchema, TasteQuery, shown_reason, wish_of
 from service.config import MOST_EXPLORATION
 from service.recommend.question import DEFAULT_DIVERSITY
-from service.recommend.readers import FEWEST_READERS
-from service.recommend.records import Deed, Reason, RecommendedPaper, Wish
+from service.recommend.records import RecommendedPaper, Wish
 from service.recommend.serve import log_slate, recommend
 
-MOST_SEEDS = 50
 MOST_EXCLUDED = 100
 MOST_VENUES = 20
-MOST_TAGS = 20
-UNITED = "Of `tag`, `seeds` and `interest` none wins: given together, all their papers are gone by."
 
 blp = Blueprint(
     "recommendations",
@@ -42,52 +38,6 @@ blp = Blueprint(
     url_prefix="/api/v1/recommendations",
     description="What to read next",
 )
-
-
-class TasteQuery(Schema):
-    """By what papers are scored: the same for a list and for the explanation of a score."""
-
-    tag = Text(
-        longest=100,
-        shortest=1,
-        load_default=None,
-        metadata={
-            "description": "Go by your bookmarks with this tag instead of all. " + UNITED,
-        },
-    )
-    seeds = ma.fields.List(
-        Id(),
-        load_default=(),
-        validate=ma.validate.Length(max=MOST_SEEDS),
-        metadata={
-            "description": "Go by these papers instead of those you like; what you dislike "
-            "still counts. " + UNITED
-        },
-    )
-    interest = Id(
-        load_default=None,
-        metadata={"description": "Go by your papers of this interest instead of all. " + UNITED},
-    )
-    exclude_tag = Repeated(
-        Text(longest=100, shortest=1),
-        load_default=(),
-        attribute="exclude_tags",
-        validate=ma.validate.Length(max=MOST_TAGS),
-        metadata={
-            "description": "Go by your library without the bookmarks that have this tag; may come "
-            "again."
-        },
-    )
-    freshness = QueryNumber(
-        smallest=0,
-        largest=1,
-        load_default=0.0,
-        metadata={
-            "description": "How much recent papers gain: a paper of the newest year in the "
-            "catalogue gets this share of its score on top, one two years older half of that, and "
-            "so on. It is shown as the part `freshness`."
-        },
-    )
 
 
 class RecommendationQuery(TasteQuery):
@@ -165,40 +115,7 @@ class RecommendationQuery(TasteQuery):
     def _wish(self, data: dict[str, Any], **_: Any) -> Wish:
         if data["exploration"] is None:
             data["exploration"] = runtime().settings.exploration
-        lists = {name: tuple(data[name]) for name in ("seeds", "exclude", "exclude_tags", "venues")}
-        return Wish(**{**data, **lists})
-
-
-class ReasonSchema(Schema):
-    paper_id = Id(required=True)
-    display_title = ma.fields.String(required=True)
-    amount = ma.fields.Float(
-        required=True,
-        metadata={"description": "What this paper of yours brought of the score, for or against."},
-    )
-    did = ma.fields.List(
-        Choice(Deed),
-        required=True,
-        metadata={"description": "What you did with it, what says most first."},
-    )
-    stars = Int(required=True, allow_none=True, metadata={"description": "Your rating."})
-    terms = ma.fields.List(
-        ma.fields.String(),
-        required=True,
-        metadata={
-            "description": "The words of both papers that count most, at most three.",
-            "example": ["federated", "LoRA"],
-        },
-    )
-    readers = Int(
-        required=True,
-        allow_none=True,
-        metadata={
-            "description": "How many other people have both papers in their libraries. Null if "
-            f"fewer than {FEWEST_READERS}, who could be guessed."
-        },
-    )
-    text = ma.fields.String(required=True, metadata={"description": "The same in a sentence."})
+        return wish_of(data)
 
 
 class RecommendedPaperSchema(Schema):
@@ -302,17 +219,4 @@ def _shown(item: RecommendedPaper) -> dict[str, Any]:
         "propensity": item.propensity,
         "explored": item.explored,
         "paper": item.paper,
-    }
-
-
-def shown_reason(reason: Reason) -> dict[str, Any]:
-    return {
-        "paper_id": reason.paper.public_id,
-        "display_title": reason.paper.display_title,
-        "amount": reason.amount,
-        "did": reason.deeds,
-        "stars": reason.stars,
-        "terms": reason.terms,
-        "readers": reason.readers,
-        "text": reason.text,
     }

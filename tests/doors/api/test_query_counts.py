@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import event
 
 from service.db import scope
-from service.library.actions import give_feedback, save_bookmark, save_rating
+from service.library.actions import save_bookmark, save_rating
+from service.library.feedback import give_feedback
 from service.library.records import NewBookmark, NewFeedback, NewRating
 from service.runtime import Runtime
 from service.tables import FeedbackKind

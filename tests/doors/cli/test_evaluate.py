@@ -169,8 +169,12 @@ def test_people_whom_training_never_saw_are_folded_in(bench: Bench):
     found = bench.measured(*arguments, "--fold-in", bench.write("new.tsv", fold_in))
     inputs = found["inputs"]
     assert (inputs["people"], inputs["judged_people"], inputs["folded_in_people"]) == (30, 9, 9)
-    assert recall(found, "blend") > 0.7
-    assert recall(found, "collaborative") > 0.7 > 2 * 8 / 28
+    by_chance = 8 / 28
+    assert recall(found, "neighbours") == 1, "two papers give the circle away"
+    # The factors, regularised for thousands of people, remember the lists of 30; and in the blend,
+    # whose weights were learned from thousands too, they have the most to say.
+    assert recall(found, "blend") >= recall(found, "collaborative") > 2 * by_chance
+    assert recall(found, "popularity") < 1.1 * by_chance, "of no help to a circle"
     also = bench.write("new.tsv", [*fold_in, "u0\tp0-0"])
     assert "1 of the people to be folded in is in the interactions" in "".join(
         bench.measured(*arguments, "--fold-in", also)["notes"]

@@ -1,12 +1,12 @@
 """One paper, many addresses: every spelling leads to the same identifier."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.catalogue import identifiers
 from service.catalogue.identifiers import (
     Identifier,
     Scheme,
@@ -575,14 +575,13 @@ def test_an_address_has_one_normal_form_in_ascii(text):
     assert normalise_url(once) == once
 
 
+@pytest.mark.timeout(60)  # a hang guard: a quadratic reader needs many minutes
 @pytest.mark.parametrize(
     "unit",
     [")", "([{<", "arxiv", " ", "a.", "a.b/", "-", "1", "%25", "10.1000/x ", "https://a ", "doi:"],
 )
-def test_a_long_text_is_read_in_linear_time(unit):
-    """A quadratic reader needs minutes for this; the limit leaves room for a slow machine."""
-    text = unit * (200_000 // len(unit))
-    started = time.perf_counter()
+def test_a_long_text_is_read_in_linear_time(unit, monkeypatch):
+    monkeypatch.setattr(identifiers, "LONGEST_PASTE", 10**7)
+    text = unit * (500_000 // len(unit))
     for candidate in (text, f"arxiv {text}", f"10.1000/{text}", f"https://example.org/{text}"):
         find_identifier(candidate)
-    assert time.perf_counter() - started < 2

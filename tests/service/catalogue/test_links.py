@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,8 +56,7 @@ def test_found_links_are_web_addresses_without_blanks(text):
     code_link(find_links(text))
 
 
+@pytest.mark.timeout(60)  # a hang guard: a quadratic reader needs many minutes
 @pytest.mark.parametrize("piece", ["https://", "https://a.b/(", "https://a)", "https://a.b/)))"])
 def test_many_addresses_take_linear_time(piece):
-    begin = time.process_time()
-    find_links(piece * 20_000)
-    assert time.process_time() - begin < 3
+    find_links(piece * 200_000)

@@ -1,5 +1,4 @@
 import re
-import time
 import unicodedata
 from xml.etree import ElementTree as ET
 
@@ -246,13 +245,11 @@ HOSTILE += [
 ]
 
 
+@pytest.mark.timeout(30)  # a hang guard: a quadratic reader needs minutes
 @pytest.mark.parametrize("piece", HOSTILE)
 @pytest.mark.parametrize("tail", ["", "}", " a*"])
 def test_a_long_hostile_text_takes_linear_time(piece, tail):
-    source = piece * (10_000 // len(piece)) + tail * (10_000 // max(len(tail), 1))
-    begin = time.process_time()
+    n_characters = 60_000 if tail else 100_000
+    source = piece * (n_characters // len(piece)) + tail * (60_000 // max(len(tail), 1))
     to_plain(source)
     to_html(source)
-    assert (
-        time.process_time() - begin < 1
-    )  # a tenth of it on an idle machine; quadratic takes seconds

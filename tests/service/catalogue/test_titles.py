@@ -1,5 +1,4 @@
 import csv
-import time
 from pathlib import Path
 
 import pytest
@@ -7,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.catalogue.coined_words import expansion_of, is_coined
+from service.catalogue.names import MAX_TEXT
 from service.catalogue.titles import MAX_TITLE, cut, derive_title, split_sentences
 from service.importers.listing import parse
 
@@ -508,13 +508,12 @@ def test_any_text_gets_a_title_or_none_and_never_fails(source, links):
     assert 0 <= derived.confidence <= 1
 
 
+@pytest.mark.timeout(60)  # a hang guard: to read all of such a text takes hours
 @pytest.mark.parametrize(
     "piece", [*PIECES, "We propose Foo Bar ", "AB, ", "a b, ", "our proposed "]
 )
-def test_long_odd_texts_get_their_title_in_time(piece):
-    begin = time.process_time()
-    derive_title(piece * 5000)
-    assert time.process_time() - begin < 1
+def test_of_a_long_odd_text_only_the_beginning_is_read_for_a_title(piece):
+    assert derive_title(piece * 500_000) == derive_title((piece * MAX_TEXT)[:MAX_TEXT])
 
 
 @pytest.mark.shared

@@ -1,6 +1,5 @@
 import re
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -325,15 +324,10 @@ def test_a_chinese_listing_is_read_with_its_footer():
     assert find_links(listing.papers[0].source) == ["https://github.com/example-lab/snowpath"]
 
 
-def test_twelve_thousand_abstracts_take_time_in_proportion():
-    def cost(n_papers):
-        text = "ICML 2026\n\n" + "\n\n".join(f"{ONE} Number {n}." for n in range(n_papers))
-        begin = time.process_time()
-        assert len(parse(text).papers) == n_papers
-        return time.process_time() - begin
-
-    few = max(cost(1_000), 0.05)
-    assert cost(12_000) < 12 * few * 4
+@pytest.mark.timeout(60)  # a hang guard: a quadratic reader needs many minutes
+def test_a_hundred_thousand_abstracts_take_linear_time():
+    text = "ICML 2026\n\n" + "\n\n".join(f"{ONE} Number {n}." for n in range(100_000))
+    assert len(parse(text).papers) == 100_000
 
 
 @given(st.text() | st.binary())

@@ -13,9 +13,15 @@ from service.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from service.interests.actions import change_interest, merge_interest, undo_merge
 from service.interests.records import InterestChange
 from service.library.actions import remove_bookmark
-from service.recommend.effect import effect_since, standing
+from service.recommend.effect import basis, effect_since
 from service.recommend.explanations import explain_paper
-from service.recommend.interests import read_interests, remember_interests, summaries, summary_of
+from service.recommend.interests import (
+    papers_page,
+    read_interests,
+    remember_interests,
+    summaries,
+    summary_of,
+)
 from service.recommend.records import InterestSummary, PaperExplanation, Standing, Wish
 from service.runtime import Runtime
 from service.tables import Bookmark, FeedbackKind, Interest, Paper, PaperSource
@@ -108,6 +114,24 @@ def test_the_library_shows_as_interests_with_names(reader: Interested, shelf: Sh
     assert tides.name == tides.derived_name == ", ".join(tides.terms[:3])
     assert set(tides.terms[:3]) <= set(TOPICS["tides"].split()), "words, not stems"
     assert topics(shelf, list(parsing.papers)) == ["parsing"] * 3
+
+
+def test_an_interest_shows_the_version_that_was_saved(
+    reader: Interested, shelf: Shelf, runtime: Runtime
+):
+    """Others of the work have come before, and have an abstract too."""
+    before, saved = shelf["parsing"][30], shelf["parsing"][31]
+    reader.save(saved)
+    with runtime.writing() as session:
+        session.get_one(Paper, saved.id).work_id = before.work_id
+        session.commit()
+    _, parsing = reader.interests()
+    with scope(runtime.reading(), reader.id) as session:
+        mine = read_interests(session, runtime.live_model, reader.id, now=SOON)
+        page = papers_page(session, mine, parsing.id, after=0, limit=100)
+        shown = {paper.id for _, paper in page}
+    assert saved.id in shown
+    assert before.id not in shown
 
 
 def test_looking_twice_writes_once(reader: Interested, runtime: Runtime):
@@ -292,7 +316,7 @@ def test_a_dismissal_in_a_muted_interest_changes_nothing(
 ):
     reader.change(reader.about("parsing"), muted=True)
     with scope(runtime.reading(), reader.id) as session:
-        before = standing(session, reader.id, now=SOON)
+        before = basis(session, reader.id, now=SOON)
     reader.dismiss(shelf["parsing"][30], FeedbackKind.SEEN)
     with scope(runtime.reading(), reader.id) as session:
         effect = effect_since(session, runtime.live_model, reader.id, before, now=SOON)

@@ -16,21 +16,19 @@ from service.errors import InvalidInput, NotFound, PreconditionFailed
 from service.library.actions import (
     MOST_TAGS,
     change_bookmark,
-    change_feedback,
     change_rating,
-    give_feedback,
     note_opening,
     remove_bookmark,
     remove_rating,
     save_bookmark,
     save_rating,
-    undo_feedback,
 )
+from service.library.feedback import change_feedback, give_feedback, undo_feedback
 from service.library.queries import (
     bookmarks_page,
-    dismissals_page,
+    feedback_page,
     get_bookmark,
-    get_dismissal,
+    get_feedback,
     get_rating,
     ratings_page,
 )
@@ -47,7 +45,7 @@ from service.recommend.serve import log_slate, recommend
 from service.runtime import Runtime
 from service.tables import (
     Bookmark,
-    Dismissal,
+    Feedback,
     FeedbackKind,
     Interaction,
     LibraryDeletion,
@@ -89,7 +87,7 @@ class Shelf:
 
     def dismiss(
         self, paper: Paper, kind: FeedbackKind = FeedbackKind.SEEN, **values: object
-    ) -> tuple[Dismissal, bool]:
+    ) -> tuple[Feedback, bool]:
         new = NewFeedback(paper_id=paper.public_id, kind=kind, **values)
         return self.write(lambda session: give_feedback(session, self.id, new, now=NOW))
 
@@ -333,7 +331,7 @@ def test_a_rating_is_changed_and_removed_at_its_version(hers: Shelf, paper: Pape
     assert hers.said == [("rate", "2"), ("rate", "3"), ("rate", "4"), ("unrate", None)]
 
 
-# ---- Dismissals --------------------------------------------------------------------------------
+# ---- Feedback ----------------------------------------------------------------------------------
 
 
 def test_the_last_word_about_a_paper_counts(hers: Shelf, paper: Paper):
@@ -341,7 +339,7 @@ def test_the_last_word_about_a_paper_counts(hers: Shelf, paper: Paper):
     assert (is_first, first.until) == (True, NOW + timedelta(days=7))
     again, is_second = hers.dismiss(paper, FeedbackKind.NOT_MY_TOPIC)
     assert (is_second, again.public_id, again.until) == (False, first.public_id, None)
-    assert (again.kind, hers.rows(Dismissal)) == ("not_my_topic", 1)
+    assert (again.kind, hers.rows(Feedback)) == ("not_my_topic", 1)
     assert hers.said == [("dismiss", "later"), ("dismiss", "not_my_topic")]
 
 
@@ -368,7 +366,7 @@ def test_a_dismissal_is_taken_back(hers: Shelf, paper: Paper):
     with pytest.raises(PreconditionFailed):
         undo(2)
     undo(1)
-    assert hers.rows(Dismissal) == 0
+    assert hers.rows(Feedback) == 0
     assert [mark.object_kind for mark in hers.deletions] == ["feedback"]
     assert hers.said == [("dismiss", "seen"), ("undismiss", "seen")]
     with pytest.raises(NotFound):
@@ -378,7 +376,7 @@ def test_a_dismissal_is_taken_back(hers: Shelf, paper: Paper):
 def test_a_changed_mind_is_one_row_of_a_new_version(hers: Shelf, paper: Paper):
     made, _ = hers.dismiss(paper, FeedbackKind.LATER, snooze=timedelta(days=7))
 
-    def change(version: int) -> Dismissal:
+    def change(version: int) -> Feedback:
         return hers.write(
             lambda session: change_feedback(
                 session,
@@ -394,7 +392,7 @@ def test_a_changed_mind_is_one_row_of_a_new_version(hers: Shelf, paper: Paper):
         change(2)
     changed = change(1)
     assert (changed.kind, changed.until, changed.version) == ("more_like_this", None, 2)
-    assert hers.rows(Dismissal) == 1
+    assert hers.rows(Feedback) == 1
     assert hers.said == [("dismiss", "later"), ("more_like_this", "more_like_this")]
 
 
@@ -563,28 +561,28 @@ def test_what_is_rolled_back_is_not_in_the_log_either(hers: Shelf, paper: Paper)
 
 def test_another_persons_things_are_not_there(hers: Shelf, his: Shelf, paper: Paper):
     bookmark, rating = his.save(paper)[0].public_id, his.rate(paper, 5)[0].public_id
-    dismissal = his.dismiss(paper)[0].public_id
+    feedback = his.dismiss(paper)[0].public_id
     none = uuid4()
     reads: list[Callable[[Session, UUID, UUID, UUID], object]] = [
-        lambda s, b, _r, _d: get_bookmark(s, hers.id, b),
-        lambda s, _b, r, _d: get_rating(s, hers.id, r),
-        lambda s, _b, _r, d: get_dismissal(s, hers.id, d),
-        lambda s, b, _r, _d: change_bookmark(
+        lambda s, b, _r, _f: get_bookmark(s, hers.id, b),
+        lambda s, _b, r, _f: get_rating(s, hers.id, r),
+        lambda s, _b, _r, f: get_feedback(s, hers.id, f),
+        lambda s, b, _r, _f: change_bookmark(
             s, hers.id, b, BookmarkChange(note="!"), expected_version=None, now=NOW
         ),
-        lambda s, b, _r, _d: remove_bookmark(s, hers.id, b, expected_version=None, now=NOW),
-        lambda s, _b, r, _d: change_rating(s, hers.id, r, 1, expected_version=None, now=NOW),
-        lambda s, _b, r, _d: remove_rating(s, hers.id, r, expected_version=None, now=NOW),
-        lambda s, _b, _r, d: undo_feedback(s, hers.id, d, expected_version=None, now=NOW),
+        lambda s, b, _r, _f: remove_bookmark(s, hers.id, b, expected_version=None, now=NOW),
+        lambda s, _b, r, _f: change_rating(s, hers.id, r, 1, expected_version=None, now=NOW),
+        lambda s, _b, r, _f: remove_rating(s, hers.id, r, expected_version=None, now=NOW),
+        lambda s, _b, _r, f: undo_feedback(s, hers.id, f, expected_version=None, now=NOW),
     ]
     for act in reads:
         said = []
-        for ids in ((bookmark, rating, dismissal), (none, none, none)):
+        for ids in ((bookmark, rating, feedback), (none, none, none)):
             with pytest.raises(NotFound) as refused:
                 hers.write(lambda s, act=act, ids=ids: act(s, *ids))
             said.append(str(refused.value))
         assert said[0] == said[1], "exactly like what never was"
-    assert (his.rows(Bookmark), his.rows(Rating), his.rows(Dismissal)) == (1, 1, 1)
+    assert (his.rows(Bookmark), his.rows(Rating), his.rows(Feedback)) == (1, 1, 1)
     assert hers.log == []
 
 
@@ -615,7 +613,7 @@ def test_pages_are_the_whole_list_once_whatever_ties_there_are(hers: Shelf, runt
             "saved_at",
         ),
         (lambda s, after: ratings_page(s, hers.id, after=after, limit=3), "rated_at"),
-        (lambda s, after: dismissals_page(s, hers.id, after=after, limit=3), "dismissed_at"),
+        (lambda s, after: feedback_page(s, hers.id, after=after, limit=3), "given_at"),
     ):
         seen = walk(page, at)
         assert sorted(seen) == sorted(paper.id for paper in papers)

@@ -9,14 +9,9 @@ import numpy as np
 from service.catalogue.actions import add_paper
 from service.catalogue.records import NewPaper
 from service.db import scope
-from service.library.actions import (
-    give_feedback,
-    note_opening,
-    save_bookmark,
-    save_rating,
-    undo_feedback,
-)
-from service.library.queries import dismissals_page
+from service.library.actions import note_opening, save_bookmark, save_rating
+from service.library.feedback import give_feedback, undo_feedback
+from service.library.queries import feedback_page
 from service.library.records import NewBookmark, NewFeedback, NewRating
 from service.recommend.rebuild import Rebuilt, rebuild
 from service.recommend.records import Recommendations, Wish
@@ -26,6 +21,8 @@ from service.tables import FeedbackKind, Paper, PaperSource
 from tests.factories import NOW, Person
 
 SOON = NOW + timedelta(minutes=1)
+Groups = dict[str, list[Paper]]
+"""The papers of a listing by topic."""
 
 GROUPS = {
     "tides": (
@@ -65,9 +62,7 @@ OUTLIERS = (
 )
 
 
-def add_listing(
-    runtime: Runtime, *, now: datetime = NOW, year: int = 2026
-) -> dict[str, list[Paper]]:
+def add_listing(runtime: Runtime, *, now: datetime = NOW, year: int = 2026) -> Groups:
     """The papers by group; a group's first is what a reader starts from."""
     with runtime.writing() as session:
         groups = {
@@ -130,7 +125,7 @@ class Reader:
     def undo(self) -> None:
         """Take back all feedback."""
         with scope(self.runtime.writing(), self.id) as session:
-            for said in dismissals_page(session, self.id, after=None, limit=100):
+            for said in feedback_page(session, self.id, after=None, limit=100):
                 undo_feedback(
                     session, self.id, said.public_id, expected_version=said.version, now=SOON
                 )

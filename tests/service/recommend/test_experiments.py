@@ -24,7 +24,7 @@ from service.recommend.records import Wish
 from service.recommend.serve import recommend
 from service.recommend.use_report import ExperimentReport, experiment_report, use_of_slates
 from service.runtime import Runtime, build_runtime
-from service.tables import Arm, Decision, Experiment, Impression, Interaction, Paper, Slate
+from service.tables import Arm, Decision, Experiment, Impression, Interaction, Slate
 from tests.doors.api.test_query_counts import counted
 from tests.factories import NOW, Person, make_person
 from tests.service.recommend.rivals import (
@@ -34,16 +34,10 @@ from tests.service.recommend.rivals import (
     start,
     start_rivals,
 )
-from tests.service.recommend.shelf import GROUPS, SOON, add_listing, add_text, ids, train
+from tests.service.recommend.shelf import GROUPS, SOON, Groups, add_text, ids, train
 from tests.service.recommend.test_serve import damage
 
-Groups = dict[str, list[Paper]]
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def groups(runtime: Runtime) -> Groups:
-    return add_listing(runtime)
 
 
 @pytest.fixture

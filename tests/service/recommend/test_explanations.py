@@ -15,20 +15,8 @@ from service.recommend.records import Deed, PaperExplanation, Reason, Standing, 
 from service.recommend.wording import sentence_of
 from service.runtime import Runtime
 from service.tables import Bookmark, CatalogueState, FeedbackKind, Paper, ReadingStatus
-from tests.factories import Person, make_papers, make_person
-from tests.service.recommend.shelf import SOON, Reader, add_listing, add_text, ids, train
-
-Groups = dict[str, list[Paper]]
-
-
-@pytest.fixture
-def groups(runtime: Runtime) -> Groups:
-    return add_listing(runtime)
-
-
-@pytest.fixture
-def reader(runtime: Runtime, groups: Groups, alice: Person) -> Reader:
-    return Reader(runtime, alice)
+from tests.factories import make_papers, make_person
+from tests.service.recommend.shelf import SOON, Groups, Reader, add_text, ids, train
 
 
 def explain(reader: Reader, paper: Paper, *, tried: int = 5, **wish: object) -> PaperExplanation:
@@ -84,6 +72,8 @@ def test_all_three_views_sum_to_the_score_however_little_is_shown(reader: Reader
         assert by_term == pytest.approx(found.score, abs=1e-5)
         assert (len(found.papers), found.n_papers) == (min(limit, 5), 5)
         assert len(found.terms) <= limit
+    assert found.other_papers == pytest.approx(0, abs=1e-5), "at last all of them are shown"
+    assert found.other_terms == pytest.approx(0, abs=1e-5)
 
 
 def test_terms_are_words_of_the_paper_and_never_stems(reader: Reader, groups: Groups):

@@ -13,29 +13,18 @@ from service.library.actions import save_bookmark
 from service.library.records import NewBookmark
 from service.recommend.serve import log_slate, model_facts, related
 from service.runtime import Runtime, build_runtime
-from service.tables import FeedbackKind, Impression, Interaction, Paper, Slate
+from service.tables import FeedbackKind, Impression, Interaction, Slate
 from tests.factories import NOW, Person, make_paper, make_person
 from tests.service.recommend.shelf import (
     GROUPS,
     SOON,
+    Groups,
     Reader,
     add_listing,
     add_text,
     ids,
     train,
 )
-
-Groups = dict[str, list[Paper]]
-
-
-@pytest.fixture
-def groups(runtime: Runtime) -> Groups:
-    return add_listing(runtime)
-
-
-@pytest.fixture
-def reader(runtime: Runtime, groups: Groups, alice: Person) -> Reader:
-    return Reader(runtime, alice)
 
 
 @pytest.fixture(params=["untrained", "trained"])
