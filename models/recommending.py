@@ -204,18 +204,26 @@ def related(
 
 
 def rank_without(
-    model: Model, history: History, request: Request, *, item_id: int, without: int
+    model: Model,
+    history: History,
+    request: Request,
+    *,
+    item_id: int,
+    without: int,
+    interests: Portfolio | None = None,
 ) -> int | None:
     """Where ``item_id`` would rank by score if the person had never met ``without``.
 
-    Computed, not estimated: fold-in, scales and weights are done again. The ranked papers are those
-    of the request, so ``without`` itself does not reappear. None if ``item_id`` is no candidate.
+    Computed, not estimated: fold-in, scales and weights are done again. ``interests`` are those of
+    somebody who never met it, those of the request if not given. The ranked papers are those of the
+    request, so ``without`` itself does not reappear. None if ``item_id`` is no candidate.
     """
     rows = open_rows(model, history, request)
     target, known = model.items.look_up(np.array([item_id], np.int64))
     if not known[0] or target[0] not in rows:
         return None
-    shorter = replace(request, seeds=request.seeds[request.seeds != without])
+    seeds = request.seeds[request.seeds != without]
+    shorter = replace(request, seeds=seeds, interests=interests or request.interests)
     evidence = evidence_for(model, history.where(history.item_ids != without), shorter)
     scores = rank_all(model, evidence, shorter).scores
     return place_by_score(scores, rows, tie_break(model), int(target[0]))
