@@ -91,7 +91,7 @@ def recommend(
                 if slate.strategy == "personal"
                 else 0.0
             ),
-            propensity=item.propensity,
+            propensity=proposal.propensities[item.item_id],
             explored=item.explored,
             interest=_interest(interests[makers[item.item_id]], item.interest),
             arm=shared.arms[item.item_id] if shared else None,

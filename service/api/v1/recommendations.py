@@ -241,9 +241,11 @@ class RecommendedPaperSchema(Schema):
     )
     propensity = ma.fields.Float(
         required=True,
+        allow_none=True,
         metadata={
             "description": "The chance the paper had to be in this list; 1 if it is sure. While an "
-            "experiment shares the list, the chance within the arm that proposed it."
+            "experiment shares the list, its coins are in it; null if `exploration` draws as well, "
+            "as the chance is not known then."
         },
     )
     explored = ma.fields.Boolean(

@@ -130,6 +130,40 @@ def test_each_impression_and_what_comes_of_it_names_its_arm(
     ]
 
 
+@pytest.mark.parametrize(
+    ("limit", "chances"), [(1, [0.5]), (2, [1, 1]), (3, [1, 1, 0.5]), (4, [1, 1, 1, 1])]
+)
+def test_the_chance_of_a_paper_has_the_coins_in_it(
+    runtime: Runtime, reader: Visitor, groups: Groups, limit: int, chances: list[float]
+):
+    start_rivals(runtime, groups)
+    made = reader.visit(limit=limit)
+    assert [item.propensity for item in made.items] == chances
+    with scope(runtime.reading(), reader.id) as session:
+        logged = session.scalars(sa.select(Impression.propensity).order_by(Impression.position))
+        assert logged.all() == chances
+    assert sum(place.explored for place in report(runtime).places) == 0
+
+
+def test_the_chance_is_not_told_where_exploration_draws_as_well(
+    runtime: Runtime, reader: Visitor, groups: Groups
+):
+    start_rivals(runtime, groups)
+    made = reader.visit(limit=4, exploration=0.5)
+    assert made.experiment_id is not None
+    assert [item.propensity for item in made.items] == [None] * 4
+    reader.take(made, made.items[0].paper)
+    with scope(runtime.reading(), reader.id) as session:
+        for column in (Impression.propensity, Interaction.propensity):
+            table = column.class_
+            known = sa.select(column).where(table.slate_id.is_not(None), column.is_not(None))
+            assert session.scalars(known).all() == []
+    assert sum(place.explored for place in report(runtime).places) == 0
+    stop(runtime, Decision.UNDECIDED)
+    after = reader.ask(limit=4, exploration=0.5)
+    assert all(item.propensity is not None for item in after.items)
+
+
 def test_the_coin_is_the_generator_that_is_given(runtime: Runtime, reader: Visitor, groups: Groups):
     start_rivals(runtime, groups)
 
