@@ -277,7 +277,7 @@ def _described(
 ) -> tuple[FloatArray, sp.csr_matrix]:
     """Cosines (k, k) of the papers, if asked for, and their words (k, v) on the same scale."""
     words = model.content.weights[rows]
-    meanings = _meanings(model)
+    meanings = model.meanings
     if len(meanings):
         dense = np.asarray(words[:, model.factors.terms] @ meanings, np.float32)
         gram = dense @ dense.T if with_gram else np.zeros((0, 0), np.float32)
@@ -301,27 +301,12 @@ def _space(model: Model, gram: FloatArray, words: sp.csr_matrix) -> tuple[FloatA
     kept = values > SMALLEST_AXIS * float(values[-1])
     scaled = (vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32)
     axes = np.asarray(words.T @ scaled, np.float32)
-    meanings = _meanings(model)
+    meanings = model.meanings
     if len(meanings):
         through = meanings @ (meanings.T @ axes[model.factors.terms])
         axes = np.zeros_like(axes)
         axes[model.factors.terms] = through
     return axes, _unit(words @ axes)
-
-
-def _meanings(model: Model) -> FloatArray:
-    """Factors of the terms (t, f) without the direction of the whole catalogue; (0, f) of none.
-
-    What all papers have in common says nothing of what one is about, and in a small catalogue it
-    would make everything alike ("all but the top", Mu & Viswanath, ICLR 2018).
-    """
-    terms = model.factors.term_factors
-    if not np.any(terms):
-        return terms[:0]
-    usual = np.asarray(model.content.weights.sum(axis=0), np.float32).ravel()
-    common = usual[model.factors.terms] @ terms
-    common /= max(float(np.linalg.norm(common)), TINY)
-    return np.asarray(terms - np.outer(terms @ common, common), np.float32)
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

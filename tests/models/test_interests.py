@@ -121,6 +121,16 @@ def test_papers_that_are_all_alike_are_one_interest(text: str):
     assert len(slate(model, found.item_ids, interests=as_found(found)).items) == 10
 
 
+def test_what_words_mean_is_worked_out_once_a_model(trained: Model):
+    found = trained.meanings
+    assert trained.meanings is found
+    assert not found.flags.writeable
+    new = np.array([90_001], np.int64)
+    grown = trained.extend(new, ["tidal " * 40], np.array([2026.0]), np.array([0.0]))
+    assert grown.meanings.shape == found.shape
+    assert np.abs(grown.meanings - found).max() > 0, "the catalogue has another middle now"
+
+
 def test_a_large_library_is_grouped_by_a_sample():
     texts, ids = documents(each=400)
     model = train(training_set(texts, ids=np.arange(len(ids))))
