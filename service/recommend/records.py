@@ -208,6 +208,8 @@ class Recommendations:
     library_version: int
     catalogue_version: int
     experiment_id: int | None = None
+    interests_fit: bool = True
+    """Whether the rows are those of the interests of today; if not, remember these and ask anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from service.api.fields import (
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
-from service.api.v1.interests import InterestNameSchema, my_interests
+from service.api.v1.interests import InterestNameSchema, remember_my_interests
 from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
 from service.config import MOST_EXPLORATION
@@ -277,9 +277,11 @@ def list_recommendations(wish: Wish) -> dict[str, Any]:
     its ``slate_id``, so that what you do with it can be learned from.
     """
     now = datetime.now(UTC)
-    my_interests(now)
     rng = np.random.default_rng()
     made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
+    if not made.interests_fit:
+        remember_my_interests(now)
+        made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
     close_session()
     with open_session(principal(), to_write=True) as writing:
         log_slate(writing, user_id(), made, now=now)
