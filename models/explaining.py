@@ -17,16 +17,8 @@ from models.ranking.blend import Blend, Evidence, blend
 from models.ranking.explain import shared_terms, shares, term_shares
 from models.ranking.model import Model
 from models.ranking.proportions import Portfolio
-from models.recommending import (
-    Ranking,
-    Request,
-    evidence_for,
-    open_rows,
-    place_by_score,
-    rank_all,
-    rank_without,
-    tie_break,
-)
+from models.ranking.scoring import Ranking, place_by_score, rank_all, tie_break
+from models.recommending import Request, evidence_for, open_rows, rank_without
 
 COUNTERFACTUALS = 5
 """Each is a whole ranking: from 14 ms with ten thousand papers, 200 of them saved, 256 factors."""
@@ -116,7 +108,7 @@ def explain(
         return None
     row = int(position[0])
     evidence = evidence_for(model, history, request)
-    ranking = rank_all(model, evidence, request)
+    ranking = rank_all(model, evidence, freshness=request.freshness)
     rows = open_rows(model, history, request)
     is_muted = request.portfolio is not None and request.portfolio.mutes(model, position)[0]
     is_candidate = bool(np.isin(row, rows))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from models import IntArray
 from models.content.analyzer import surface_forms, terms_of
 from models.feedback import History
-from models.recommending import NO_IDS
+from models.ranking.scoring import NO_IDS
 from service.recommend.dataset import texts_of
 from service.recommend.readers import Pair, readers_of_both
 from service.recommend.records import Deed, Reason
