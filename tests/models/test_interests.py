@@ -11,9 +11,10 @@ from models.explaining import explain
 from models.feedback import History
 from models.ranking.blend import Evidence, blend
 from models.ranking.explain import shares
+from models.ranking.interest_groups import adjusted_rand
 from models.ranking.interest_identity import ANCHORS, anchors_of, contained, matched, overlap
 from models.ranking.interest_names import distinctive_terms, readable
-from models.ranking.interests import SAMPLE, Interests, Known, adjusted_rand, find_interests
+from models.ranking.interests import SAMPLE, Interests, Known, find_interests
 from models.ranking.model import Model
 from models.ranking.proportions import (
     LEAST_DAMPED,

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from models.ranking import interests
+from models.ranking import interest_groups
 from service.catalogue.actions import add_paper
 from service.catalogue.records import NewPaper
 from service.db import scope
@@ -139,7 +139,9 @@ def test_what_is_set_outlives_a_training_that_finds_no_groups(
     tides, parsing = reader.interests()
     reader.change(parsing, renamed=True, name="Grammar", muted=True)
     reader.change(tides, weight=4.0)
-    monkeypatch.setattr(interests, "LEAST_STABILITY", 2.0)  # no grouping is good enough any more
+    monkeypatch.setattr(
+        interest_groups, "LEAST_STABILITY", 2.0
+    )  # no grouping is good enough any more
     train(runtime)
     after = {one.id: one for one in reader.interests()}
     assert {one.id: one.n_papers for one in after.values()} == {tides.id: 20, parsing.id: 10}
