@@ -42,8 +42,8 @@ AXES = 6
 for 5."""
 STILL_APART = 0.5
 """In the place of ``MOST_LIKENESS`` for an interest that was found before, so that none goes when a
-training moves the words a little. A library of 12 papers, 9 and 3 of two topics, was two interests before a training
-and one after it, and might have been two again after the next."""
+training moves the words a little. A library of 12 papers, 9 and 3 of two topics, was two interests
+before a training and one after it, and might have been two again after the next."""
 MOSTLY = 0.8
 """A new group is a part of one interest if so much of what is known in it was in that ..."""
 PRESENT = 0.2
