@@ -5,9 +5,9 @@ paper or no term accounts for is named. "Without this paper" is computed by fold
 again, never estimated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -16,19 +16,14 @@ from models.feedback import History
 from models.ranking.blend import Blend, Evidence, blend
 from models.ranking.explain import shared_terms, shares, term_shares
 from models.ranking.model import Model
-from models.recommending import (
-    Ranking,
-    Request,
-    evidence_for,
-    open_rows,
-    place_by_score,
-    rank_all,
-    rank_without,
-    tie_break,
-)
+from models.ranking.proportions import Portfolio
+from models.ranking.scoring import Ranking, place_by_score, rank_all, tie_break
+from models.recommending import Request, evidence_for, open_rows, rank_without
 
 COUNTERFACTUALS = 5
 """Each is a whole ranking: from 14 ms with ten thousand papers, 200 of them saved, 256 factors."""
+InterestsWithout: TypeAlias = Callable[[int], Portfolio]
+"""The interests of the person if they had never met this paper."""
 NAMED = 500
 """Of a larger library only the papers with the largest shares have their terms looked up."""
 
@@ -98,27 +93,31 @@ def explain(
     item_id: int,
     *,
     counterfactuals: int = COUNTERFACTUALS,
+    interests_without: InterestsWithout | None = None,
 ) -> Explanation | None:
     """Why the paper ranks where it does, or None for a paper that the model does not know.
 
     Of the request those fields count that say what is ranked, and how: ``allowed``, ``exclude``,
     ``seeds``, ``interests`` and ``freshness``, which no paper of the person's and no word accounts
     for. The paper may be one that the person has. ``counterfactuals`` bounds how many of the
-    person's papers are left out for trial.
+    person's papers are left out for trial; ``interests_without`` finds the interests anew for each,
+    which otherwise stay those of the request.
     """
     position, known = model.items.look_up(np.array([item_id], np.int64))
     if not known[0]:
         return None
     row = int(position[0])
     evidence = evidence_for(model, history, request)
-    ranking = rank_all(model, evidence, request)
+    ranking = rank_all(model, evidence, freshness=request.freshness)
     rows = open_rows(model, history, request)
     is_muted = request.portfolio is not None and request.portfolio.mutes(model, position)[0]
     is_candidate = bool(np.isin(row, rows))
     score = sum(float(part[row]) for part in ranking.parts.values())
     papers, terms = _taken_apart(model, ranking, evidence, row)
     if is_candidate:
-        papers = _tried_without(model, history, request, item_id, papers, counterfactuals)
+        papers = _tried_without(
+            model, history, request, item_id, papers, counterfactuals, interests_without
+        )
     return Explanation(
         item_id=item_id,
         is_muted=bool(is_muted),
@@ -200,11 +199,19 @@ def _tried_without(
     item_id: int,
     papers: tuple[PaperShare, ...],
     most: int,
+    interests_without: InterestsWithout | None,
 ) -> tuple[PaperShare, ...]:
     # Without its only seed the request would be another one: for the whole library.
     only = int(request.seeds[0]) if len(set(request.seeds.tolist())) == 1 else None
     tried = {
-        without: rank_without(model, history, request, item_id=item_id, without=without)
+        without: rank_without(
+            model,
+            history,
+            request,
+            item_id=item_id,
+            without=without,
+            interests=interests_without(without) if interests_without else None,
+        )
         for without in _worth_trying(papers, most)
         if without != only
     }

@@ -12,10 +12,9 @@ import numpy as np
 
 from models import FloatArray, IntArray
 from models.config import Config
-from models.feedback import History, to_confidence
-from models.ranking.blend import PARTS, Blend, Evidence, blend
+from models.feedback import History
+from models.ranking.blend import Evidence, blend
 from models.ranking.candidates import best, candidates
-from models.ranking.cold_start import RECENCY_SHARE
 from models.ranking.explain import shared_terms, shares
 from models.ranking.explore import Explored, explore, most_drawn
 from models.ranking.model import Model
@@ -27,6 +26,14 @@ from models.ranking.proportions import (
     weighted,
 )
 from models.ranking.rerank import diversified
+from models.ranking.scoring import (
+    NO_IDS,
+    Ranking,
+    evidence_of,
+    place_by_score,
+    rank_all,
+    tie_break,
+)
 from models.ranking.twins import distinct_best, twins
 
 POOL_FACTOR = 4
@@ -36,11 +43,6 @@ SMALLEST_POOL, LARGEST_POOL = 40, 400
 MOST_REASONS = 3
 NOT_FROM_PAPERS = ("prior", "freshness", "recency", "centrality")
 """Parts of a score that say the same of a paper whoever asks."""
-COLD_START_DIVERSITY = 0.4
-"""Without a taste to serve, a slate should show the breadth of the catalogue."""
-COLD_START_DISLIKE = 1.0
-"""What the likeness to disliked papers takes away, where recency and centrality give up to 1."""
-NO_IDS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +52,8 @@ class Request:
     ``limit`` papers at most. ``allowed``: rank only these ids. ``exclude``: never these. ``seeds``:
     recommend around these papers instead of around what the person likes; dislikes still count.
     ``diversity`` 0 to 1. ``freshness`` 0 to 1: how much a recent paper gains, see
-    :func:`_freshened`. ``explain``: fill in ``because``. ``exploration`` 0 to 0.5: the share of the
-    slate that goes to papers drawn from below it, so that their worth can be learned.
+    ``ranking/scoring.py``. ``explain``: fill in ``because``. ``exploration`` 0 to 0.5: the share of
+    the slate that goes to papers drawn from below it, so that their worth can be learned.
     ``interests``: how the person's interests are to count; seeds stand for all of them.
     """
 
@@ -119,17 +121,6 @@ class Slate:
     n_candidates: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
-    """Scores (m,) of one strategy; ``blended`` is None where nothing personal is in them."""
-
-    strategy: Literal["personal", "cold_start"]
-    scores: FloatArray
-    parts: Mapping[str, FloatArray]
-    diversity: float
-    blended: Blend | None = None
-
-
 def recommend(
     model: Model, history: History, request: Request, *, rng: np.random.Generator
 ) -> Slate:
@@ -143,7 +134,7 @@ def recommend(
     limit = max(0, request.limit)
     if len(rows) == 0 or limit == 0:
         return Slate(items=(), strategy="cold_start", n_candidates=len(rows))
-    ranking = rank_all(model, evidence_for(model, history, request), request)
+    ranking = _ranked(model, evidence_for(model, history, request), request)
     met = np.concatenate([history.known_ids, request.exclude, request.seeds])
     pool = _pool(model, ranking.scores, rows, _pool_size(limit), met)
     chosen = diversified(
@@ -179,7 +170,7 @@ def leaders(model: Model, history: History, request: Request) -> IntArray:
     """The ids (≤ limit,) int64 of the highest scores, best first: before re-ranking, so that what
     differs between two of these lists is owed to what the person did, and not to chance."""
     rows = open_rows(model, history, request)
-    ranking = rank_all(model, evidence_for(model, history, request), request)
+    ranking = _ranked(model, evidence_for(model, history, request), request)
     top = best(ranking.scores, rows, max(0, request.limit), tie_break(model))
     return model.item_ids[top]
 
@@ -204,40 +195,29 @@ def related(
 
 
 def rank_without(
-    model: Model, history: History, request: Request, *, item_id: int, without: int
+    model: Model,
+    history: History,
+    request: Request,
+    *,
+    item_id: int,
+    without: int,
+    interests: Portfolio | None = None,
 ) -> int | None:
     """Where ``item_id`` would rank by score if the person had never met ``without``.
 
-    Computed, not estimated: fold-in, scales and weights are done again. The ranked papers are those
-    of the request, so ``without`` itself does not reappear. None if ``item_id`` is no candidate.
+    Computed, not estimated: fold-in, scales and weights are done again. ``interests`` are those of
+    somebody who never met it, those of the request if not given. The ranked papers are those of the
+    request, so ``without`` itself does not reappear. None if ``item_id`` is no candidate.
     """
     rows = open_rows(model, history, request)
     target, known = model.items.look_up(np.array([item_id], np.int64))
     if not known[0] or target[0] not in rows:
         return None
-    shorter = replace(request, seeds=request.seeds[request.seeds != without])
+    seeds = request.seeds[request.seeds != without]
+    shorter = replace(request, seeds=seeds, interests=interests or request.interests)
     evidence = evidence_for(model, history.where(history.item_ids != without), shorter)
-    scores = rank_all(model, evidence, shorter).scores
+    scores = _ranked(model, evidence, shorter).scores
     return place_by_score(scores, rows, tie_break(model), int(target[0]))
-
-
-def evidence_of(model: Model, history: History, seeds: IntArray = NO_IDS) -> Evidence:
-    """The papers of the history that say something and are in the model.
-
-    With seeds these are what the person likes now, one bookmark each; of the history only the
-    dislikes remain.
-    """
-    confidence = to_confidence(history)
-    seeds = np.unique(np.asarray(seeds, np.int64))
-    if len(seeds):
-        confidence = np.minimum(confidence, 0)
-    ids = np.concatenate([seeds, history.item_ids])
-    signed = np.concatenate([np.ones(len(seeds), np.float32), confidence])
-    positions, known = model.items.look_up(ids)
-    kept = np.flatnonzero(known & (signed != 0))
-    _, first = np.unique(positions[kept], return_index=True)
-    chosen = kept[first]
-    return Evidence(rows=positions[chosen], confidence=signed[chosen])
 
 
 def evidence_for(model: Model, history: History, request: Request) -> Evidence:
@@ -256,82 +236,12 @@ def open_rows(model: Model, history: History, request: Request) -> IntArray:
     return rows[~request.portfolio.mutes(model, rows)]
 
 
-def rank_all(model: Model, evidence: Evidence, request: Request) -> Ranking:
-    """Scores of every paper, by the person's taste or, where nothing speaks of one, without it;
-    with what freshness adds."""
-    return _freshened(model, _by_taste(model, evidence, request), request.freshness)
-
-
-def _freshened(model: Model, ranking: Ranking, freshness: float) -> Ranking:
-    """The ranking with one more part, ``freshness`` · recency · what the person's taste gives it.
-
-    Recency is 1 for the newest year of the catalogue and halves every two years (see
-    ``ranking/cold_start.py``), so that with ``freshness`` 1 the newest papers count double, and a
-    paper that speaks to nothing of the person's gains nothing. 0 changes nothing.
-    """
-    share = np.float32(np.clip(freshness, 0.0, 1.0))
-    if share == 0:
-        return ranking
-    recency = np.asarray(model.recency, np.float32) / np.float32(RECENCY_SHARE)
-    owed = ranking.scores if ranking.blended is None else ranking.blended.taste
-    part = share * recency * np.maximum(owed, 0)
-    return replace(
-        ranking, scores=ranking.scores + part, parts={**ranking.parts, "freshness": part}
-    )
-
-
-def _by_taste(model: Model, evidence: Evidence, request: Request) -> Ranking:
-    if evidence.is_positive:
-        blended = blend(model, evidence)
-        if np.any(blended.taste != 0):
-            rows = np.arange(len(model.items))
-            return Ranking(
-                strategy="personal",
-                scores=blended.scores,
-                parts={name: blended.part(name, rows) for name in PARTS},
-                diversity=request.diversity,
-                blended=blended,
-            )
-    return _rank_cold(model, evidence, request)
-
-
-def _rank_cold(model: Model, evidence: Evidence, request: Request) -> Ranking:
-    dislikes = evidence.confidence < 0
-    away = np.zeros(len(model.items), np.float32)
-    if dislikes.any():
-        disliked = Evidence(rows=evidence.rows[dislikes], confidence=evidence.confidence[dislikes])
-        away = _likeness_to(model, disliked)
-    nothing = np.zeros(len(model.items), np.float32)
-    parts = {
-        **dict.fromkeys(PARTS, nothing),
-        "content": nothing - np.float32(COLD_START_DISLIKE) * away,  # 0 and not -0
-        "recency": np.asarray(model.recency, np.float32),
-        "centrality": np.asarray(model.centrality, np.float32),
-    }
-    return Ranking(
-        strategy="cold_start",
-        scores=parts["content"] + parts["recency"] + parts["centrality"],
-        parts=parts,
-        diversity=max(request.diversity, COLD_START_DIVERSITY),
-    )
-
-
-def _likeness_to(model: Model, disliked: Evidence) -> FloatArray:
-    """Likeness to the nearest disliked paper relative to the largest, (m,) float32."""
-    mirrored = Evidence(rows=disliked.rows, confidence=-disliked.confidence)
-    scores = np.maximum(blend(model, mirrored).taste, 0)
-    others = np.delete(scores, disliked.rows)
-    top = float(others.max()) if len(others) else 0.0
-    return np.minimum(scores / max(top, 1e-9), 1).astype(np.float32)
+def _ranked(model: Model, evidence: Evidence, request: Request) -> Ranking:
+    return rank_all(model, evidence, diversity=request.diversity, freshness=request.freshness)
 
 
 def _pool_size(limit: int) -> int:
     return max(limit, min(max(POOL_FACTOR * limit, SMALLEST_POOL), LARGEST_POOL))
-
-
-def tie_break(model: Model) -> FloatArray:
-    """Which of two papers of the same score comes first, (m,) float32."""
-    return model.recency + model.centrality
 
 
 def _pool(
@@ -426,12 +336,3 @@ def _reasons(
         )
         for row, line in zip(chosen, lines, strict=True)
     )
-
-
-def place_by_score(scores: FloatArray, rows: IntArray, prior: FloatArray, row: int) -> int:
-    """The place of ``row`` in the order of :func:`best`, from 1."""
-    values, own = scores[rows], scores[row]
-    tied = (values == own) & (
-        (prior[rows] > prior[row]) | ((prior[rows] == prior[row]) & (rows < row))
-    )
-    return int(np.count_nonzero((values > own) | tied)) + 1

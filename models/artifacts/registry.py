@@ -70,11 +70,19 @@ class Registry:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def publish(self, model: Model, *, facts: Mapping[str, JsonValue], aside: bool = False) -> str:
-        """Make ``model`` the current generation and return its id; ``aside`` leaves CURRENT alone.
+    def publish(
+        self,
+        model: Model,
+        *,
+        facts: Mapping[str, JsonValue],
+        aside: bool = False,
+        swap: bool = True,
+    ) -> str:
+        """Make ``model`` the current generation and return its id.
 
-        ``facts`` go into the manifest. UnfitModel if the model is broken; then, and whenever this
-        stops half-way, the current generation stays what it was.
+        ``facts`` go into the manifest. ``aside`` leaves CURRENT alone, and is told there; without
+        ``swap`` the generation becomes current by :meth:`point_to`. UnfitModel if the model is
+        broken; then, and whenever this stops half-way, the current generation stays what it was.
         """
         check_fit(model)
         facts = {**facts, ASIDE: True} if aside else facts
@@ -85,14 +93,18 @@ class Registry:
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)
             raise
-        if not aside:
-            self._point_to(generation)
+        if swap and not aside:
+            self.point_to(generation)
         return generation
 
     def make_current(self, generation: str) -> None:
         """Point CURRENT to a generation that is there. BrokenGeneration unless it is whole."""
         self.open(generation)
-        self._point_to(generation)
+        self.point_to(generation)
+
+    def point_to(self, generation: str) -> None:
+        """Point CURRENT to a generation that was just published. Not verified."""
+        self._replace(CURRENT, generation.encode("ascii"))
 
     def current(self) -> str | None:
         """The id of the generation that CURRENT names, None if there is none. Not verified."""
@@ -184,9 +196,6 @@ class Registry:
         staging.rename(self.root / generation)
         sync_folder(self.root)
         return generation
-
-    def _point_to(self, generation: str) -> None:
-        self._replace(CURRENT, generation.encode("ascii"))
 
     def _replace(self, name: str, content: bytes) -> None:
         pointer = self.root / f"{_STAGING}{token_hex(8)}.{name.lower()}"

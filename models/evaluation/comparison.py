@@ -27,7 +27,7 @@ from models.evaluation.tasks import Judged, Task
 from models.interactions import unit_rows
 from models.ranking.candidates import best, candidates
 from models.ranking.model import Model
-from models.recommending import evidence_of
+from models.ranking.scoring import evidence_of
 from models.training import Progress
 
 LONGEST_CURVE = 100

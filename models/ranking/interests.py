@@ -5,13 +5,8 @@ and its synonym meet. (The factors of the papers themselves will not do: one's o
 training and pulls all that is on it together. Of 500 lists none had two interests then.) The
 leading ``AXES`` eigenvectors of the matrix of cosines make a small space (kernel PCA, Schölkopf,
 Smola & Müller, 1998, uncentred), in which groups are begun by average linkage and finished by
-spherical k-means (Dhillon & Modha, 2001). Before any training it is the bare words.
-
-How many groups there are is decided by two things. *Stability*: groups that are there are found
-again in other parts of the library (Ben-Hur, Elisseeff & Guyon, PSB 2002; von Luxburg,
-"Clustering Stability", 2010). Stability alone also finds halves of one topic, again and again; so
-groups must also lie *apart*, by the likeness of papers across them against that within them. One
-group is a possible answer and the usual one.
+spherical k-means (Dhillon & Modha, 2001). Before any training it is the bare words. How many groups
+there are is decided in ``interest_groups.py``.
 
 Measured by the adjusted Rand index of the groups with whose paper it was, on mixed lists of
 CiteULike-t. When told the number (150 mixtures of 2 and of 3 lists of people who were not in the
@@ -23,56 +18,39 @@ topics, so 1 is out of reach.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.linalg import eigh
 
-from models import AnyIntArray, BoolArray, FloatArray, IntArray
+from models import AnyIntArray, FloatArray, IntArray
+from models.ranking.interest_groups import (
+    LEAST_GROUP,
+    LEAST_PAPERS,
+    TINY,
+    centres_of,
+    likenesses,
+    unit,
+)
 from models.ranking.model import Model
 
-LEAST_PAPERS = 8
-"""Fewer are one interest: halves of seven papers can't be told from chance."""
-MOST_INTERESTS = 8
-"""More than a person can name; a slate of 20 has two places for each."""
 SAMPLE = 300
 """Papers that groups are made from; the others join the nearest. Bounds the work: it grows with
 the square of this and only linearly with the library."""
 AXES = 6
 """4, 6 and 10 axes: .58, .57 and .49 for 2 lists, .54, .53 and .49 for 3; .45, .47 and .48 (8 axes)
 for 5."""
-LEAST_GROUP = 3
-LEAST_SHARE = 0.04
-"""A group is begun by that share of the library and three papers at least; fewer are outliers. In a
-part of the library, of which a fifth is missing, two will do."""
-LEAST_STABILITY = 0.5
-"""Mean adjusted Rand index of the groups found in two parts of the library ..."""
-ROUNDS = 5
-PART = 0.8
-"""... of this size, so many times."""
-MOST_LIKENESS = 0.25
-"""Likeness across two groups, relative to that within them. All of 40 neighbourhoods of one paper
-(15 to 80 papers) stay whole up to .35; .15, .25 and .35 give .61, .64 and .59 for 2 lists and .47,
-.49 and .50 for 3. Of 40 real lists 27 are one interest. By stability alone half the neighbourhoods
-fell apart."""
 STILL_APART = 0.5
-"""The same for an interest that was found before, so that none goes when a training moves the
-words a little. A library of 12 papers, 9 and 3 of two topics, was two interests before a training
-and one after it, and might have been two again after the next."""
+"""In the place of ``MOST_LIKENESS`` for an interest that was found before, so that none goes when a
+training moves the words a little. A library of 12 papers, 9 and 3 of two topics, was two interests
+before a training and one after it, and might have been two again after the next."""
 MOSTLY = 0.8
 """A new group is a part of one interest if so much of what is known in it was in that ..."""
 PRESENT = 0.2
 """... and an interest draws new papers from a new group that has so much of it; less are strays."""
 NEAR_ENOUGH = 0.5
 """A paper belongs to an interest if it is that near, relative to the interest's median paper."""
-SWEEPS = 20
 SMALLEST_AXIS = 1e-6
-TINY = 1e-9
-Tree: TypeAlias = npt.NDArray[np.float64]
-"""As scipy links: a row a merger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,10 +115,10 @@ def find_interests(model: Model, item_ids: IntArray, known: Sequence[Known] = ()
     rows, sample = model.items.positions(ids), _sample(ids)
     gram, words = _described(model, rows[sample], with_gram=True)
     axes, points = _space(model, gram, words)
-    centres = _centres(points, gram)
+    centres = centres_of(points, gram)
     if len(centres) == 0 and len(rows):
         centres = np.zeros((1, axes.shape[1]), np.float32)
-    placed = _unit(model.content.weights[rows] @ axes)
+    placed = unit(model.content.weights[rows] @ axes)
     groups, likeness = _assigned(placed, centres)
     groups, places = _with_known(ids, known, groups, placed, sample, gram)
     if np.any(places >= 0):
@@ -198,10 +176,10 @@ def _with_known(
     gone = loose & ((sizes < LEAST_GROUP) | (len(ids) < LEAST_PAPERS))
     before[np.isin(before, np.flatnonzero(gone))] = -1
     held, places = _held(placed, groups, before)
-    likenesses = _likenesses(gram, held[sample], len(places))
+    likeness_of = likenesses(gram, held[sample], len(places))
     # What is set must not swallow its neighbours, and its weight or mute hold for them, too.
-    likenesses[:, np.isin(places, np.flatnonzero(~loose))] = 0
-    near = likenesses.max(axis=1, initial=0)
+    likeness_of[:, np.isin(places, np.flatnonzero(~loose))] = 0
+    near = likeness_of.max(axis=1, initial=0)
     gone = loose & np.isin(np.arange(len(known)), places[near > STILL_APART])
     if not gone.any():
         return held, places
@@ -252,7 +230,7 @@ def _own_groups(groups: IntArray, before: IntArray, place: int) -> IntArray:
 def _middles(placed: FloatArray, groups: IntArray, n: int) -> FloatArray:
     """Middles (n, d) of the groups, each of length 1."""
     sums = [placed[groups == group].sum(axis=0) for group in range(n)]
-    return _unit(np.stack(sums)) if sums else np.zeros((0, placed.shape[1]), np.float32)
+    return unit(np.stack(sums)) if sums else np.zeros((0, placed.shape[1]), np.float32)
 
 
 # ---- The space ---------------------------------------------------------------------------------
@@ -277,7 +255,7 @@ def _described(
 ) -> tuple[FloatArray, sp.csr_matrix]:
     """Cosines (k, k) of the papers, if asked for, and their words (k, v) on the same scale."""
     words = model.content.weights[rows]
-    meanings = _meanings(model)
+    meanings = model.meanings
     if len(meanings):
         dense = np.asarray(words[:, model.factors.terms] @ meanings, np.float32)
         gram = dense @ dense.T if with_gram else np.zeros((0, 0), np.float32)
@@ -301,145 +279,9 @@ def _space(model: Model, gram: FloatArray, words: sp.csr_matrix) -> tuple[FloatA
     kept = values > SMALLEST_AXIS * float(values[-1])
     scaled = (vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32)
     axes = np.asarray(words.T @ scaled, np.float32)
-    meanings = _meanings(model)
+    meanings = model.meanings
     if len(meanings):
         through = meanings @ (meanings.T @ axes[model.factors.terms])
         axes = np.zeros_like(axes)
         axes[model.factors.terms] = through
-    return axes, _unit(words @ axes)
-
-
-def _meanings(model: Model) -> FloatArray:
-    """Factors of the terms (t, f) without the direction of the whole catalogue; (0, f) of none.
-
-    What all papers have in common says nothing of what one is about, and in a small catalogue it
-    would make everything alike ("all but the top", Mu & Viswanath, ICLR 2018).
-    """
-    terms = model.factors.term_factors
-    if not np.any(terms):
-        return terms[:0]
-    usual = np.asarray(model.content.weights.sum(axis=0), np.float32).ravel()
-    common = usual[model.factors.terms] @ terms
-    common /= max(float(np.linalg.norm(common)), TINY)
-    return np.asarray(terms - np.outer(terms @ common, common), np.float32)
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    """Rows of length 1; those of no length stay 0."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scale = np.where(lengths > TINY, 1 / np.maximum(lengths, TINY), 0)
-    return np.asarray(vectors * scale, np.float32)
-
-
-# ---- The groups --------------------------------------------------------------------------------
-
-
-def _centres(points: FloatArray, gram: FloatArray) -> FloatArray:
-    """Middles (g, d) of the largest number of groups that lie apart and are stable, or of one."""
-    told = np.any(points, axis=1)
-    points, gram = points[told], gram[told][:, told]
-    if len(points) >= LEAST_PAPERS:
-        tree = _tree(points)
-        parts = None
-        for k in range(min(MOST_INTERESTS, len(points) // LEAST_GROUP), 1, -1):
-            found = _grown(points, tree, k, LEAST_GROUP)
-            if (
-                found is None
-                or _across(gram, np.argmax(points @ found.T, axis=1), k) > MOST_LIKENESS
-            ):
-                continue
-            parts = parts or _parts(points)
-            if _stability(points, parts, k) >= LEAST_STABILITY:
-                return found
-    return _unit(points.sum(axis=0, keepdims=True)) if len(points) else points
-
-
-def _grown(points: FloatArray, tree: Tree, k: int, least: int) -> FloatArray | None:
-    """Middles (k, d) by k-means from the k largest branches, none of fewer than ``least``."""
-    least = max(least, int(np.ceil(LEAST_SHARE * len(points))))
-    begun = _branches(tree, len(points), k, least)
-    if begun is None:
-        return None
-    centres = _unit(np.stack([points[branch].sum(axis=0) for branch in begun]))
-    for _ in range(SWEEPS):
-        near = np.argmax(points @ centres.T, axis=1)
-        if len(np.unique(near)) < k:
-            return None
-        moved = _unit(np.stack([points[near == group].sum(axis=0) for group in range(k)]))
-        if np.allclose(moved, centres, atol=1e-6):
-            break
-        centres = moved
-    return centres
-
-
-def _tree(points: FloatArray) -> Tree:
-    return np.asarray(linkage(points, "average"), np.float64)
-
-
-def _branches(tree: Tree, n: int, k: int, least: int) -> list[BoolArray] | None:
-    """The k largest branches where the tree is first cut so that k of them are large enough."""
-    for n_cut in range(k, min(n, 3 * k + 6)):
-        branch = fcluster(tree, n_cut, "maxclust")
-        sizes = np.bincount(branch)
-        if np.count_nonzero(sizes >= least) >= k:
-            return [branch == one for one in np.argsort(-sizes, kind="stable")[:k]]
-    return None
-
-
-def _across(gram: FloatArray, groups: AnyIntArray, k: int) -> float:
-    """The largest mean likeness across two groups over the geometric mean of those within."""
-    return float(_likenesses(gram, groups, k).max(initial=0))
-
-
-def _likenesses(gram: FloatArray, groups: AnyIntArray, k: int) -> npt.NDArray[np.float64]:
-    """The same of each two groups, (k, k); 0 on the diagonal, and where a group is one paper."""
-    belongs = np.eye(k, dtype=np.float64)[groups]
-    sums = belongs.T @ gram @ belongs
-    counts = belongs.sum(axis=0)
-    within = (np.diag(sums) - belongs.T @ np.diag(gram)) / np.maximum(counts * (counts - 1), 1)
-    between = sums / np.maximum(np.outer(counts, counts), 1)
-    ratio = between / np.sqrt(np.maximum(np.outer(within, within), TINY))
-    told = counts > 1
-    return np.where(np.outer(told, told) & ~np.eye(k, dtype=np.bool_), ratio, 0)
-
-
-def _parts(points: FloatArray) -> list[list[tuple[IntArray, Tree]]]:
-    """ROUNDS times two random parts of the library, each with its tree."""
-    rng = np.random.default_rng(0)
-    size = int(np.ceil(PART * len(points)))
-    drawn = [
-        [np.sort(rng.permutation(len(points))[:size]) for _ in range(2)] for _ in range(ROUNDS)
-    ]
-    return [[(part, _tree(points[part])) for part in pair] for pair in drawn]
-
-
-def _stability(
-    points: FloatArray, parts: Sequence[Sequence[tuple[IntArray, Tree]]], k: int
-) -> float:
-    agreements = []
-    for pair in parts:
-        found = [_grown(points[part], tree, k, LEAST_GROUP - 1) for part, tree in pair]
-        if any(one is None for one in found):
-            agreements.append(0.0)
-        else:
-            first, second = (np.argmax(points @ one.T, axis=1) for one in found if one is not None)
-            agreements.append(adjusted_rand(first, second))
-    return float(np.mean(agreements))
-
-
-def adjusted_rand(first: AnyIntArray, second: AnyIntArray) -> float:
-    """Agreement of two groupings (n,) of the same things: 1 the same, 0 as good as chance.
-
-    Hubert & Arabie, "Comparing partitions", Journal of Classification 2, 1985.
-    """
-    table = np.zeros((int(first.max()) + 1, int(second.max()) + 1))
-    np.add.at(table, (first, second), 1)
-    pairs = _pairs(table)
-    by_first, by_second = _pairs(table.sum(axis=1)), _pairs(table.sum(axis=0))
-    expected = by_first * by_second / max(_pairs(np.array([len(first)], np.float64)), 1)
-    most = (by_first + by_second) / 2
-    return 1.0 if most == expected else float((pairs - expected) / (most - expected))
-
-
-def _pairs(counts: npt.NDArray[np.float64]) -> float:
-    return float((counts * (counts - 1) / 2).sum())
+    return axes, unit(words @ axes)

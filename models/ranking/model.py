@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -17,7 +18,10 @@ from models.ranking.cold_start import prior_of
 Column = TypeVar("Column", FloatArray, IntArray)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+TINY = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)  # without slots, so that it can keep what it works out
 class Model:
     """Everything needed to rank m papers for anybody.
 
@@ -45,6 +49,24 @@ class Model:
     def item_ids(self) -> IntArray:
         """(m,) int64, the papers this model knows."""
         return self.items.ids
+
+    @cached_property
+    def meanings(self) -> FloatArray:
+        """Factors of the terms (t, f) without the direction of the whole catalogue; (0, f) of none.
+
+        What all papers have in common says nothing of what one is about, and in a small catalogue
+        it would make everything alike ("all but the top", Mu & Viswanath, ICLR 2018). Worked out
+        when first asked for and kept; two threads at once both work out the same.
+        """
+        terms = self.factors.term_factors
+        if not np.any(terms):
+            return terms[:0]
+        usual = np.asarray(self.content.weights.sum(axis=0), np.float32).ravel()
+        common = usual[self.factors.terms] @ terms
+        common /= max(float(np.linalg.norm(common)), TINY)
+        found = np.asarray(terms - np.outer(terms @ common, common), np.float32)
+        found.flags.writeable = False
+        return found
 
     def extend(
         self,

@@ -110,7 +110,7 @@ def start(
 @click.option("--adopt", is_flag=True, help="Let the winner answer alone, and trainings follow it.")
 def stop(adopt: bool) -> None:
     """Stop the running experiment; the recommender answers as before."""
-    from service.recommend.experiments import running_experiment, stop_experiment
+    from service.recommend.experiments import running_experiment, settle, stop_experiment
     from service.recommend.use_report import experiment_report
 
     now = datetime.now(UTC)
@@ -124,6 +124,8 @@ def stop(adopt: bool) -> None:
         with runtime.writing() as session:
             row = stop_experiment(session, registry, report.decision, adopt=adopt, now=now)
             session.commit()
+        with runtime.writing() as session:
+            settle(session, registry)
         console.print(f"Stopped {row.name}.")
         # As it is now: with its end, and with what was decided.
         _print_figures(replace(report, experiment=row))

@@ -209,8 +209,6 @@ def high_water(session: Session) -> HighWater:
 def first_change(session: Session, *, after: datetime | None) -> datetime | None:
     """When the first thing happened that a training at ``after`` could not know of; None if nothing
     did, or if nobody has ever done anything that could be learned from.
-
-    Reads the whole log: for those who watch the service, not for each answer.
     """
     with system_scope(session, "whether a training is due"):
         first_ever = session.scalar(select(func.min(Interaction.at)))

@@ -2,16 +2,19 @@
 
 The row says what is compared and why; ``ARMS`` in the models folder says by which generations, so
 that a service without an experiment asks the database nothing. Both must name the same experiment
-for slates to be interleaved. A start writes the row first and a stop removes the file first, so
-whatever is cut off half-way leaves a service that answers with the live model.
+for slates to be interleaved. The row is written first and the folder follows it: what is cut off
+half-way leaves a service that answers with the live model, and the next training makes good what
+the folder lacks (:func:`settle`). A training swaps generations while it holds the rows
+(:func:`held_plan`), so that it can never undo a stop.
 """
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
 from models.artifacts.manifest import BrokenGeneration
@@ -118,7 +121,8 @@ def stop_experiment(
     adopt: bool,
     now: datetime,
 ) -> Experiment:
-    """End the running experiment; slates come from the live model alone at once.
+    """The row of the experiment with its end; call :func:`settle` after the commit, which has
+    slates come from the live model alone.
 
     With ``adopt`` the winner becomes the live generation, and later trainings take its settings.
     Raises NotFound if none is running, Conflict for ``adopt`` without a winner or when the winner
@@ -128,11 +132,28 @@ def stop_experiment(
     if row is None:
         raise NotFound("No experiment is running.")
     if adopt:
-        _adopt(session, registry, row, decision)
-    registry.drop_arms()
+        _adopt(registry, row, decision)
     row.is_running, row.stopped_at, row.decision = None, now, decision
     session.flush()
     return row
+
+
+def settle(session: Session, registry: Registry) -> None:
+    """Let the models folder follow the rows, in a session that writes: an experiment that has been
+    stopped has no arms, and its winner, if it was adopted, is the live generation.
+
+    Doing it again changes nothing. Call it after the commit of a stop; a training does, too.
+    """
+    _hold(session)
+    arms = registry.arms()
+    row = None if arms is None else _named(session, arms)
+    if arms is None or (row is not None and row.is_running):
+        return
+    if row is not None and row.adopted is not None:
+        # One that was damaged in between leaves the live one; the next training has its settings.
+        with contextlib.suppress(BrokenGeneration):
+            registry.make_current(_by_arm(arms)[row.adopted])
+    registry.drop_arms()
 
 
 def forget_adopted(session: Session) -> bool:
@@ -183,6 +204,12 @@ def training_plan(session: Session) -> Plan:
     if row is None or row.is_pinned:
         return Plan(settings=settings)
     return Plan(settings=settings, experiment=row.public_id, challenger=row.challenger_settings)
+
+
+def held_plan(session: Session) -> Plan:
+    """The plan as it stays until this session ends, which must be one that writes."""
+    _hold(session)
+    return training_plan(session)
 
 
 def adopted_settings(session: Session) -> Settings:
@@ -240,6 +267,19 @@ def why_alike(registry: Registry, experiment: Experiment) -> str | None:
     return None
 
 
+def _hold(session: Session) -> None:
+    """Let no experiment begin or end until the session does; SQLite has one writer anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("LOCK TABLE experiment IN SHARE ROW EXCLUSIVE MODE"))
+
+
+def _named(session: Session, arms: Arms) -> Experiment | None:
+    """The experiment that the arms are of."""
+    return next(
+        (row for row in experiments(session) if str(row.public_id) == arms.experiment), None
+    )
+
+
 def _by_arm(arms: Arms) -> Mapping[Arm, str]:
     return {Arm.CONTROL: arms.control, Arm.CHALLENGER: arms.challenger}
 
@@ -257,7 +297,7 @@ def _broken(generation: str, error: BrokenGeneration) -> InvalidInput:
     )
 
 
-def _adopt(session: Session, registry: Registry, row: Experiment, decision: Decision) -> None:
+def _adopt(registry: Registry, row: Experiment, decision: Decision) -> None:
     if decision not in {Decision.CONTROL, Decision.CHALLENGER}:
         raise Conflict("Neither arm has won; without --adopt the experiment just ends.")
     arm = Arm(decision.value)
@@ -265,7 +305,7 @@ def _adopt(session: Session, registry: Registry, row: Experiment, decision: Deci
     if arms is None or arms.experiment != str(row.public_id):
         raise Conflict("The models folder does not name the arms; stop without --adopt.")
     try:
-        registry.make_current(_by_arm(arms)[arm])
+        registry.open(_by_arm(arms)[arm])
     except BrokenGeneration as error:
         raise Conflict(f"The winner cannot be adopted: {error}.") from error
     row.adopted = arm

@@ -14,6 +14,7 @@ from models.feedback import History
 from service.catalogue.queries import papers_of_works
 from service.errors import TemporarilyUnavailable
 from service.recommend.dataset import standing_feedback, texts_of
+from service.recommend.interests import MyInterests, interests_without
 from service.recommend.live_model import LiveModel
 from service.recommend.question import Question, question_of, request_to
 from service.recommend.reasons import Share, deeds_of, reasons_of, with_compounds
@@ -59,13 +60,14 @@ def explain_paper(
     """
     live = live_model.current(session, now=now)
     question = question_of(session, live_model, live, user_id, wish, now=now)
-    request, _ = request_to(session, live_model, live, user_id, question)
+    request, mine = request_to(session, live_model, live, user_id, question)
     found = explaining.explain(
         live.model,
         question.history,
         request,
         paper.work_id,
         counterfactuals=counterfactuals,
+        interests_without=_portfolio_without(mine) if mine else None,
     )
     if found is None:
         raise TemporarilyUnavailable("The recommender has not read this paper yet.")
@@ -91,6 +93,10 @@ def explain_paper(
         model=facts_of(session, live, now=now),
     )
     return replace(explanation, summary=in_a_paragraph(explanation))
+
+
+def _portfolio_without(mine: MyInterests) -> explaining.InterestsWithout:
+    return lambda work: interests_without(mine, work).portfolio
 
 
 def _reasons(

@@ -55,11 +55,13 @@ class MyInterests:
     """The interests of one person: ``groups`` of papers, one or more of them to each of ``roots``.
 
     ``rows`` has the row of each group, None for a group that is not remembered yet; ``unit_of``
-    tells which of the ``roots`` it belongs to, which is another row if it is merged.
+    tells which of the ``roots`` it belongs to, which is another row if it is merged. They were
+    found with what was ``remembered``.
     """
 
     live: Live
     history: History
+    remembered: Sequence[Interest]
     found: Interests
     groups: tuple[Works, ...]
     rows: tuple[Interest | None, ...]
@@ -123,30 +125,53 @@ def interests_of(
     session: Session, live_model: LiveModel, live: Live, user_id: int, history: History
 ) -> MyInterests:
     """The interests of one person under one model, in a session bound to that person."""
-    liked = np.unique(history.item_ids[to_confidence(history) > 0])
     remembered = remembered_interests(session, user_id)
-    held = _held_first(remembered)
-    before = [
-        Known(item_ids=np.array(row.anchors, np.int64), is_set=is_set) for row, is_set in held
-    ]
+    liked, before = _liked(history), _known(remembered)
     key = (live.generation, live.catalogue_version, _digest(liked, before))
     found = live_model.interests.get(key, lambda: find_interests(live.model, liked, before))
+    return _with_rows(live, history, remembered, found)
+
+
+def interests_without(mine: MyInterests, work: int) -> MyInterests:
+    """The interests as they would be found if the person had never met this work."""
+    history = mine.history.without(np.array([work], np.int64))
+    liked, found = _liked(history), mine.found
+    if len(liked) < len(_liked(mine.history)):
+        found = find_interests(mine.live.model, liked, _known(mine.remembered))
+    return _with_rows(mine.live, history, mine.remembered, found)
+
+
+def _with_rows(
+    live: Live, history: History, remembered: Sequence[Interest], found: Interests
+) -> MyInterests:
     groups = tuple(
         anchors_of(found.item_ids[found.groups == group]) for group in range(found.n_groups)
     )
-    rows = _rows_of(found, groups, [row for row, _ in held])
+    rows = _rows_of(found, groups, [row for row, _ in _held_first(remembered)])
     by_id = {row.id: row for row in remembered}
     keys = [root_of(row, by_id) if row else number for number, row in enumerate(rows)]
     units = list(dict.fromkeys(keys))
     return MyInterests(
         live=live,
         history=history,
+        remembered=remembered,
         found=found,
         groups=groups,
         rows=tuple(rows),
         roots=tuple(unit if isinstance(unit, Interest) else None for unit in units),
         unit_of=np.array([units.index(key) for key in keys], np.int64),
     )
+
+
+def _liked(history: History) -> Works:
+    return np.unique(history.item_ids[to_confidence(history) > 0])
+
+
+def _known(remembered: Sequence[Interest]) -> list[Known]:
+    return [
+        Known(item_ids=np.array(row.anchors, np.int64), is_set=is_set)
+        for row, is_set in _held_first(remembered)
+    ]
 
 
 def _held_first(remembered: Sequence[Interest]) -> list[tuple[Interest, bool]]:

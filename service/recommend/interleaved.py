@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from models.evaluation.interleaving import team_draft
+from models.evaluation.interleaving import draft_chances, team_draft
 from models.ranking.model import Model
 from models.ranking.twins import twins
 from models.recommending import Slate
@@ -32,10 +33,15 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A slate, the model that speaks for it, and whom it is shared by, if by two."""
+    """A slate, the model that speaks for it, and whom it is shared by, if by two.
+
+    ``propensities`` has the chance of each work to be in this slate; None where it is not known,
+    which is while an experiment and exploration both draw.
+    """
 
     slate: Slate
     live: Live
+    propensities: Mapping[int, float | None]
     shared: Shared | None = None
 
 
@@ -65,11 +71,16 @@ def propose(
     """
     arms = _running_arms(session, live_model, live, now=now)
     if arms is None:
-        return Proposal(slate=ask(live), live=live)
+        slate = ask(live)
+        return Proposal(slate=slate, live=live, propensities=_own_chances(slate))
     control, challenger = (ask(arms.lives[arm]) for arm in Arm)
-    challenger = _named_alike(arms.lives[Arm.CONTROL].model, control, challenger)
-    if _is_nothing_to_compare(control, challenger):
-        return Proposal(slate=control, live=arms.lives[Arm.CONTROL])
+    speaks = arms.lives[Arm.CONTROL]
+    if control.strategy != challenger.strategy:
+        return Proposal(slate=control, live=speaks, propensities=_own_chances(control))
+    challenger = _named_alike(speaks.model, control, challenger)
+    chances = _chances(control, challenger, limit=limit)
+    if _ids(control) == _ids(challenger):
+        return Proposal(slate=control, live=speaks, propensities=chances)
     slate, by = _draft(control, challenger, limit=limit, rng=rng)
     shared = Shared(
         experiment_id=arms.experiment_id,
@@ -77,7 +88,7 @@ def propose(
         arms=by,
         generations={arm: one.generation for arm, one in arms.lives.items()},
     )
-    return Proposal(slate=slate, live=arms.lives[Arm.CONTROL], shared=shared)
+    return Proposal(slate=slate, live=speaks, propensities=chances, shared=shared)
 
 
 def _running_arms(
@@ -109,7 +120,7 @@ def _running_arms(
 def _named_alike(model: Model, control: Slate, challenger: Slate) -> Slate:
     """The challenger's slate with the control's paper in the place of a twin of it: two versions of
     a work are one proposal of both, and never stand in one list."""
-    own, other = (np.array(_ids(slate), np.int64) for slate in (challenger, control))
+    own, other = _ranked(challenger, control)
     own, other = (ids[model.items.look_up(ids)[1]] for ids in (own, other))
     found, of = twins(
         model.content, model.title_keys, model.items.positions(own), model.items.positions(other)
@@ -124,20 +135,28 @@ def _named_alike(model: Model, control: Slate, challenger: Slate) -> Slate:
     return replace(challenger, items=tuple(sorted(renamed, key=lambda item: item.rank)))
 
 
-def _is_nothing_to_compare(control: Slate, challenger: Slate) -> bool:
-    return control.strategy != challenger.strategy or _ids(control) == _ids(challenger)
+def _own_chances(slate: Slate) -> Mapping[int, float | None]:
+    return {item.item_id: item.propensity for item in slate.items}
+
+
+def _chances(control: Slate, challenger: Slate, *, limit: int) -> Mapping[int, float | None]:
+    """Exact where the coins of the draft are all that is left to chance. Where exploration draws,
+    too, either list is one of very many, and the chance over all of them is not worked out."""
+    items = (*control.items, *challenger.items)
+    if any(item.propensity < 1 for item in items):
+        return {item.item_id: None for item in items}
+    return {**draft_chances(*_ranked(control, challenger), limit=limit)}
+
+
+def _ranked(*slates: Slate) -> list[NDArray[np.int64]]:
+    return [np.array(_ids(slate), np.int64) for slate in slates]
 
 
 def _draft(
     control: Slate, challenger: Slate, *, limit: int, rng: np.random.Generator
 ) -> tuple[Slate, Mapping[int, Arm]]:
     """Each paper as the arm proposed it that it is from: its score, its parts and its reasons."""
-    mixed = team_draft(
-        np.array(_ids(control), np.int64),
-        np.array(_ids(challenger), np.int64),
-        limit=limit,
-        rng=rng,
-    )
+    mixed = team_draft(*_ranked(control, challenger), limit=limit, rng=rng)
     of = {
         Arm.CONTROL: {item.item_id: item for item in control.items},
         Arm.CHALLENGER: {item.item_id: item for item in challenger.items},

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import Subquery, func, select
+from sqlalchemy import Integer, Subquery, and_, column, func, select, values
 from sqlalchemy.orm import Session
 
 from service.db import system_scope
@@ -14,24 +14,26 @@ FEWEST_READERS = 3
 Pair = tuple[int, int]
 
 
-def readers_of_both(
-    session: Session, works: Collection[int], others: Collection[int], *, but: int
-) -> Mapping[Pair, int]:
-    """How many people keep one of the ``works`` and one of the ``others``, by (work, other).
+def readers_of_both(session: Session, pairs: Collection[Pair], *, but: int) -> Mapping[Pair, int]:
+    """How many people keep both works of each of the pairs.
 
     The person ``but`` is not counted, whose own library would tell them nothing; a pair with fewer
     than FEWEST_READERS is left out in the database already, as is a work paired with itself. Any
     paper of a work counts for it. One query, of everybody's bookmarks, that lets numbers out only.
     """
-    if not works or not others:
+    wanted = sorted({(work, other) for work, other in pairs if work != other})
+    if not wanted:
         return {}
-    one, other = _keepers(works, but), _keepers(others, but)
+    columns = column("work_id", Integer), column("other_id", Integer)
+    pair = values(*columns, name="pair").data(wanted).cte("pair")
+    one, other = (_keepers({of_pair[i] for of_pair in wanted}, but) for i in (0, 1))
     n_readers = func.count()
+    is_other = and_(other.c.work_id == pair.c.other_id, other.c.user_id == one.c.user_id)
     query = (
-        select(one.c.work_id, other.c.work_id, n_readers)
-        .join(other, other.c.user_id == one.c.user_id)
-        .where(one.c.work_id != other.c.work_id)
-        .group_by(one.c.work_id, other.c.work_id)
+        select(pair.c.work_id, pair.c.other_id, n_readers)
+        .join(one, one.c.work_id == pair.c.work_id)
+        .join(other, is_other)
+        .group_by(pair.c.work_id, pair.c.other_id)
         .having(n_readers >= FEWEST_READERS)
     )
     with system_scope(session, "how many readers two papers share"):

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from models import IntArray
 from models.content.analyzer import surface_forms, terms_of
 from models.feedback import History
-from models.recommending import NO_IDS
+from models.ranking.scoring import NO_IDS
 from service.recommend.dataset import texts_of
 from service.recommend.readers import Pair, readers_of_both
 from service.recommend.records import Deed, Reason
@@ -58,7 +58,8 @@ def reasons_of(
     shares = [share for share in shares if share.own in papers]
     works, own = {share.work for share in shares}, {share.own for share in shares}
     texts = texts_of(session, works | own)
-    readers = readers_of_both(session, works, own, but=user_id)
+    pairs = [(share.work, share.own) for share in shares]
+    readers = readers_of_both(session, pairs, but=user_id)
     reasons: dict[int, list[Reason]] = {}
     for share in shares:
         words = words_in_common(share.terms, texts.get(share.work, ""), texts.get(share.own, ""))

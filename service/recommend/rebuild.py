@@ -14,7 +14,7 @@ from models.training import TrainingSet, UnfitData, train
 from service.db import Sessions
 from service.errors import ModelRefused
 from service.recommend.dataset import HighWater, first_change, training_set
-from service.recommend.experiments import Plan, training_plan
+from service.recommend.experiments import Plan, held_plan, settle, training_plan
 from service.recommend.recipes import Settings, config_with
 
 Progress = Callable[[str, float], None]
@@ -57,65 +57,103 @@ def rebuild(
     """Read everything, train, check, publish. Writes to the models folder, never to the database.
 
     While an experiment runs both of its arms are made of the same data; ``challenger`` makes the
-    other arm of one that is to begin. Raises ModelRefused when a new generation is not fit to
-    serve; the last one then stays, and so do the arms.
+    other arm of one that is to begin. If other settings are adopted meanwhile, it begins again with
+    those. Raises ModelRefused when a new generation is not fit to serve; the last one then stays,
+    and so do the arms.
     """
-    started = clock()
-    with sessions.reading() as session, _refused():
-        data, mark = training_set(session, now=now)
-        plan = training_plan(session)
-    wanted = plan.challenger if challenger is None else {**plan.settings, **challenger}
-    report = progress or _silent
-    model_for = report if wanted is None else _part_of(report, 0.0)
-    facts: dict[str, Any] = {
-        "trained_at": now.isoformat(),
-        "catalogue_version": mark.catalogue_version,
-        "library_changes": mark.library_changes,
-        "n_works": mark.n_works,
-        "n_people": len(set(data.user_ids.tolist())),
-        "n_interactions": len(data.user_ids),
-    }
-    generation = _publish(registry, data, plan.settings, facts, clock, model_for)
-    other = None
-    if wanted is not None:
-        half = _part_of(report, 0.5)
-        other = _publish(registry, data, wanted, facts, clock, half, aside=True)
-        with sessions.reading() as session:
-            goes_on = training_plan(session).experiment == plan.experiment
-        if goes_on:
-            _put_in_place(registry, plan, generation, other)
-    registry.prune(keep=KEPT_GENERATIONS)
-    return Rebuilt(
-        generation=generation,
-        n_people=facts["n_people"],
-        n_works=len(data.item_ids),
-        n_interactions=len(data.user_ids),
-        seconds=clock() - started,
-        challenger=other,
+    training = _Training(
+        sessions=sessions,
+        registry=registry,
+        now=now,
+        clock=clock,
+        progress=progress or _silent,
     )
+    while (made := training.run(challenger)) is None:
+        pass  # each time is owed to somebody who changed the settings
+    registry.prune(keep=KEPT_GENERATIONS)
+    return made
 
 
-def _publish(
-    registry: Registry,
-    data: TrainingSet,
-    settings: Settings,
-    facts: dict[str, Any],
-    clock: Callable[[], float],
-    progress: Progress,
-    *,
-    aside: bool = False,
-) -> str:
-    started = clock()
-    with _refused():
-        model = train(data, config_with(settings), progress=progress)
-        facts = {**facts, "fit_seconds": round(clock() - started, 3)}
-        return registry.publish(model, facts=facts, aside=aside)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Training:
+    """A training, and what it needs."""
 
+    sessions: Sessions
+    registry: Registry
+    now: datetime
+    clock: Callable[[], float]
+    progress: Progress
 
-def _put_in_place(registry: Registry, plan: Plan, control: str, challenger: str) -> None:
-    if plan.experiment is not None:
-        experiment = str(plan.experiment)
-        registry.point_arms_to(Arms(experiment=experiment, control=control, challenger=challenger))
+    def run(self, challenger: Settings | None) -> Rebuilt | None:
+        """Train both arms, or one; None if the settings are no longer those that were wanted."""
+        started = self.clock()
+        with self.sessions.reading() as session, _refused():
+            data, mark = training_set(session, now=self.now)
+            plan = training_plan(session)
+        wanted = plan.challenger if challenger is None else {**plan.settings, **challenger}
+        facts: dict[str, Any] = {
+            "trained_at": self.now.isoformat(),
+            "catalogue_version": mark.catalogue_version,
+            "library_changes": mark.library_changes,
+            "n_works": mark.n_works,
+            "n_people": len(set(data.user_ids.tolist())),
+            "n_interactions": len(data.user_ids),
+        }
+        part = self.progress if wanted is None else _part_of(self.progress, 0.0)
+        control = self._publish(data, plan.settings, facts, part)
+        if not self._make_current(control, plan):
+            return None
+        other = None
+        if wanted is not None:
+            half = _part_of(self.progress, 0.5)
+            other = self._publish(data, wanted, facts, half, aside=True)
+            with self.sessions.writing() as session:
+                held = held_plan(session)
+                if held.settings != plan.settings:
+                    return None
+                if plan.experiment is not None:
+                    other = self._put_arms(plan, held, control, other)
+        return Rebuilt(
+            generation=control,
+            n_people=facts["n_people"],
+            n_works=len(data.item_ids),
+            n_interactions=len(data.user_ids),
+            seconds=self.clock() - started,
+            challenger=other,
+        )
+
+    def _publish(
+        self,
+        data: TrainingSet,
+        settings: Settings,
+        facts: dict[str, Any],
+        progress: Progress,
+        *,
+        aside: bool = False,
+    ) -> str:
+        started = self.clock()
+        with _refused():
+            model = train(data, config_with(settings), progress=progress)
+            facts = {**facts, "fit_seconds": round(self.clock() - started, 3)}
+            return self.registry.publish(model, facts=facts, aside=aside, swap=False)
+
+    def _make_current(self, generation: str, plan: Plan) -> bool:
+        """Let the generation answer, unless other settings have been adopted since."""
+        with self.sessions.writing() as session:
+            held = held_plan(session)
+            settle(session, self.registry)
+            if held.settings != plan.settings:
+                return False
+            self.registry.point_to(generation)
+            return True
+
+    def _put_arms(self, plan: Plan, held: Plan, control: str, challenger: str) -> str | None:
+        """Compare the two from now on, unless the experiment has ended since; the challenger."""
+        if held.experiment != plan.experiment:
+            return None
+        name = str(plan.experiment)
+        self.registry.point_arms_to(Arms(experiment=name, control=control, challenger=challenger))
+        return challenger
 
 
 def _part_of(progress: Progress, begin: float) -> Progress:

@@ -136,8 +136,9 @@ class RecommendedPaper:
     others: float
     """What all other papers of the person's brought, for it or against: the rest of the score but
     for the parts ``prior`` and ``freshness``, which are nobody's papers'."""
-    propensity: float
-    """The chance that it had to be in this slate."""
+    propensity: float | None
+    """The chance that it had to be in this slate; None where that is not known, which is while an
+    experiment and exploration both draw."""
     explored: bool
     """It is here because it was drawn, not by its score."""
     interest: InterestName | None = None
@@ -207,6 +208,8 @@ class Recommendations:
     library_version: int
     catalogue_version: int
     experiment_id: int | None = None
+    interests_fit: bool = True
+    """Whether the rows are those of the interests of today; if not, remember these and ask anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,9 @@ def recommend(
         return recommending.recommend(one.model, question.history, request, rng=rng)
 
     proposal = propose(session, live_model, live, ask, limit=wish.limit, now=now, rng=rng)
+    if live.generation not in interests:  # two others share the list
+        interests[live.generation] = request_to(session, live_model, live, user_id, question)[1]
+    mine = interests[live.generation]
     slate, live, shared = proposal.slate, proposal.live, proposal.shared
     makers = {
         item.item_id: shared.generations[shared.arms[item.item_id]] if shared else live.generation
@@ -90,7 +93,7 @@ def recommend(
                 if slate.strategy == "personal"
                 else 0.0
             ),
-            propensity=item.propensity,
+            propensity=proposal.propensities[item.item_id],
             explored=item.explored,
             interest=_interest(interests[makers[item.item_id]], item.interest),
             arm=shared.arms[item.item_id] if shared else None,
@@ -108,6 +111,7 @@ def recommend(
         library_version=library_version,
         catalogue_version=live.catalogue_version,
         experiment_id=shared.experiment_id if shared else None,
+        interests_fit=mine is None or mine.still_fit,
     )
 
 

@@ -70,7 +70,8 @@ class PlaceUse:
     opens: int
     saves: int
     explored: int
-    """Impressions of papers that had a chance below 1 to be there."""
+    """Impressions of papers that had a chance below 1 to be there; none of an experiment, where it
+    is the coin that leaves most to chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +218,7 @@ def _places(
             func.count(distinct(Impression.id)),
             with_(Interaction.kind == InteractionKind.OPEN),
             with_(Interaction.kind == InteractionKind.SAVE),
-            with_(Impression.propensity < 1),
+            with_(and_(Impression.arm.is_(None), Impression.propensity < 1)),
         )
         .join(Slate, Slate.id == Impression.slate_id)
         .outerjoin(Interaction, DONE_THERE)

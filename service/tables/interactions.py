@@ -49,7 +49,8 @@ class Impression(Owned, Base):
     position: Mapped[int]
     paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
     score: Mapped[float]
-    propensity: Mapped[float]
+    propensity: Mapped[float | None]
+    """Null where it is not known: in the slate of an experiment, if exploration drew as well."""
     arm: Mapped[Arm | None] = mapped_column(ByValue(Arm))
     """Who proposed it, in the slate of an experiment."""
     generation: Mapped[str | None]
@@ -72,7 +73,7 @@ class Interaction(Owned, Base):
     kind: Mapped[InteractionKind] = mapped_column(ByValue(InteractionKind))
     value: Mapped[str | None] = mapped_column(sa.String(32))
     """Stars, the new status or the kind of feedback."""
-    at: Mapped[datetime]
+    at: Mapped[datetime] = mapped_column(index=True)
     slate_id: Mapped[int | None] = mapped_column(
         sa.ForeignKey("slate.id", ondelete="SET NULL"), index=True
     )

@@ -23,7 +23,7 @@ from models.evaluation.tasks import Evidences, Judged, Task, task_of
 from models.feedback import History
 from models.interactions import unit_rows
 from models.ranking.blend import PARTS, blend
-from models.recommending import evidence_of
+from models.ranking.scoring import evidence_of
 from models.training import STAGE_OF_PART, train
 from tests.models.papers import ask, history_of, ids_of, training_set
 

@@ -13,8 +13,9 @@ from models.collaborative import neighbours
 from models.config import LARGEST, Config
 from models.feedback import History
 from models.ids import IdIndex
+from models.ranking.scoring import evidence_of
 from models.ranking.twins import twins
-from models.recommending import Slate, evidence_of, related
+from models.recommending import Slate, related
 from models.training import TrainingSet, UnfitData, train
 from tests.models.papers import IDS, PAPERS, ask, history_of, ids_of, saved, titles, training_set
 

@@ -13,7 +13,8 @@ from models.feedback import History
 from models.ranking.blend import PARTS, blend
 from models.ranking.explain import shared_terms, shares, term_shares
 from models.ranking.model import Model
-from models.recommending import Request, evidence_of
+from models.ranking.scoring import evidence_of
+from models.recommending import Request
 from models.training import train
 from tests.models.papers import IDS, PAPERS, ask, history_of, saved, training_set
 

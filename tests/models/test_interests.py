@@ -11,9 +11,10 @@ from models.explaining import explain
 from models.feedback import History
 from models.ranking.blend import Evidence, blend
 from models.ranking.explain import shares
+from models.ranking.interest_groups import adjusted_rand
 from models.ranking.interest_identity import ANCHORS, anchors_of, contained, matched, overlap
 from models.ranking.interest_names import distinctive_terms, readable
-from models.ranking.interests import SAMPLE, Interests, Known, adjusted_rand, find_interests
+from models.ranking.interests import SAMPLE, Interests, Known, find_interests
 from models.ranking.model import Model
 from models.ranking.proportions import (
     LEAST_DAMPED,
@@ -119,6 +120,16 @@ def test_papers_that_are_all_alike_are_one_interest(text: str):
     found = find_interests(model, np.arange(100, 120))
     assert found.n_groups == 1
     assert len(slate(model, found.item_ids, interests=as_found(found)).items) == 10
+
+
+def test_what_words_mean_is_worked_out_once_a_model(trained: Model):
+    found = trained.meanings
+    assert trained.meanings is found
+    assert not found.flags.writeable
+    new = np.array([90_001], np.int64)
+    grown = trained.extend(new, ["tidal " * 40], np.array([2026.0]), np.array([0.0]))
+    assert grown.meanings.shape == found.shape
+    assert np.abs(grown.meanings - found).max() > 0, "the catalogue has another middle now"
 
 
 def test_a_large_library_is_grouped_by_a_sample():

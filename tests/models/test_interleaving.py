@@ -1,10 +1,13 @@
 """Team draft: one list of two, fair to both."""
 
+from itertools import product
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.evaluation.interleaving import team_draft
+from models.evaluation.interleaving import draft_chances, team_draft
 
 ranked = st.lists(st.integers(0, 30), unique=True, max_size=20)
 
@@ -64,3 +67,37 @@ def test_who_has_no_preference_gives_either_team_as_much():
     """Always the third paper of the list, whatever it is: no team may gain by that."""
     third = [draft(range(10), range(9, -1, -1), seed=seed).second[2] for seed in range(2_000)]
     assert abs(np.mean(third) - 0.5) < 0.04
+
+
+class Coins:
+    """A generator whose coins are known, tails after the last of them."""
+
+    def __init__(self, coins):
+        self.left = list(coins)
+
+    def integers(self, _n):
+        return self.left.pop(0) if self.left else 0
+
+
+short = st.lists(st.integers(0, 8), unique=True, max_size=6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(first=short, second=short, limit=st.integers(0, 7))
+def test_the_chances_are_those_of_all_coins(first, second, limit):
+    throws = list(product((0, 1), repeat=7))
+    counted = dict.fromkeys([*first, *second], 0)
+    for coins in throws:
+        lists = np.array(first, np.int64), np.array(second, np.int64)
+        for item in team_draft(*lists, limit=limit, rng=Coins(coins)).item_ids.tolist():
+            counted[item] += 1
+    told = draft_chances(np.array(first), np.array(second), limit=limit)
+    assert told == {item: n / len(throws) for item, n in counted.items()}
+
+
+@settings(deadline=None)
+@given(first=ranked, second=ranked, limit=st.integers(0, 25))
+def test_the_chances_sum_to_the_length(first, second, limit):
+    chances = draft_chances(np.array(first), np.array(second), limit=limit).values()
+    assert sum(chances) == pytest.approx(min(limit, len({*first, *second})))
+    assert all(0 <= chance <= 1 for chance in chances)

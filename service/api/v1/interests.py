@@ -129,12 +129,17 @@ def my_interests(now: datetime) -> MyInterests:
     mine = read_interests(session(), runtime().live_model, user_id(), now=now)
     if mine.still_fit:
         return mine
+    remember_my_interests(now)
+    return read_interests(session(), runtime().live_model, user_id(), now=now)
+
+
+def remember_my_interests(now: datetime) -> None:
+    """Give each of them a row, for a GET that met one without; the session is a new one then."""
     close_session()
     with open_session(principal(), to_write=True) as writing:
         remember_interests(writing, runtime().live_model, user_id(), now=now)
         writing.commit()
     open_session(principal(), to_write=False)
-    return read_interests(session(), runtime().live_model, user_id(), now=now)
 
 
 @blp.get("")

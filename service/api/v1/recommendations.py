@@ -20,7 +20,7 @@ from service.api.fields import (
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
-from service.api.v1.interests import InterestNameSchema, my_interests
+from service.api.v1.interests import InterestNameSchema, remember_my_interests
 from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
 from service.api.v1.taste_schemas import ReasonSchema, TasteQuery, shown_reason, wish_of
@@ -158,9 +158,11 @@ class RecommendedPaperSchema(Schema):
     )
     propensity = ma.fields.Float(
         required=True,
+        allow_none=True,
         metadata={
             "description": "The chance the paper had to be in this list; 1 if it is sure. While an "
-            "experiment shares the list, the chance within the arm that proposed it."
+            "experiment shares the list, its coins are in it; null if `exploration` draws as well, "
+            "as the chance is not known then."
         },
     )
     explored = ma.fields.Boolean(
@@ -192,9 +194,11 @@ def list_recommendations(wish: Wish) -> dict[str, Any]:
     its ``slate_id``, so that what you do with it can be learned from.
     """
     now = datetime.now(UTC)
-    my_interests(now)
     rng = np.random.default_rng()
     made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
+    if not made.interests_fit:
+        remember_my_interests(now)
+        made = recommend(session(), runtime().live_model, user_id(), wish, now=now, rng=rng)
     close_session()
     with open_session(principal(), to_write=True) as writing:
         log_slate(writing, user_id(), made, now=now)

@@ -9,13 +9,14 @@ from service.library.actions import save_bookmark
 from service.library.records import NewBookmark
 from service.runtime import Runtime
 from service.tables import PaperSource
+from tests.doors.api.test_query_counts import counted
 from tests.factories import NOW, Api, Person, make_paper
 from tests.models.topics import TOPICS, documents
 
 
 @pytest.fixture
-def listed(api: Api, runtime: Runtime, alice: Person) -> dict[str, dict]:
-    """Alice's interests by topic: twelve papers about tides and eight about parsing."""
+def saved(runtime: Runtime, alice: Person) -> None:
+    """Alice has saved twelve papers about tides and eight about parsing."""
     texts, _ = documents(each=14)
     with scope(runtime.writing(), alice.id) as session:
         for place, text in enumerate(texts):
@@ -24,6 +25,11 @@ def listed(api: Api, runtime: Runtime, alice: Person) -> dict[str, dict]:
             if place < 12 or 14 <= place < 22:
                 save_bookmark(session, alice.id, NewBookmark(paper_id=paper.public_id), now=NOW)
         session.commit()
+
+
+@pytest.fixture
+def listed(api: Api, saved: None) -> dict[str, dict]:
+    """Her interests by topic."""
     items = api.get("/interests").json["items"]
     return {next(t for t in TOPICS if one["terms"][0] in TOPICS[t].split()): one for one in items}
 
@@ -45,6 +51,19 @@ def test_interests_are_listed_shown_and_paged(api: Api, listed: dict[str, dict])
         cursor = page["next_cursor"]
         path = cursor and f"{path_of(listed['tides'])}/papers?limit=5&cursor={cursor}"
     assert seen == list(range(1, 13))
+
+
+@pytest.mark.usefixtures("saved")
+def test_a_list_finds_the_interests_once_and_remembers_new_ones(api: Api, runtime: Runtime):
+    def named(items: list[dict]) -> set[str]:
+        return {item["interest"]["id"] for item in items if item["interest"]}
+
+    first = named(api.get("/recommendations?limit=5").json["items"])
+    with counted(runtime) as statements:
+        again = named(api.get("/recommendations?limit=5").json["items"])
+    assert len([one for one in statements if "FROM interest \n" in one]) == 1
+    assert first == again == {one["id"] for one in api.get("/interests").json["items"]}
+    assert len(first) == 2
 
 
 def test_a_change_needs_the_version_that_was_read(api: Api, listed: dict[str, dict]):

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from models.ranking import interests
+from models.ranking import interest_groups
 from service.catalogue.actions import add_paper
 from service.catalogue.records import NewPaper
 from service.db import scope
@@ -163,7 +163,9 @@ def test_what_is_set_outlives_a_training_that_finds_no_groups(
     tides, parsing = reader.interests()
     reader.change(parsing, renamed=True, name="Grammar", muted=True)
     reader.change(tides, weight=4.0)
-    monkeypatch.setattr(interests, "LEAST_STABILITY", 2.0)  # no grouping is good enough any more
+    monkeypatch.setattr(
+        interest_groups, "LEAST_STABILITY", 2.0
+    )  # no grouping is good enough any more
     train(runtime)
     after = {one.id: one for one in reader.interests()}
     assert {one.id: one.n_papers for one in after.values()} == {tides.id: 20, parsing.id: 10}
@@ -285,11 +287,11 @@ def test_interests_are_known_by_a_bounded_number_of_papers(
     assert sorted(len(row.anchors) for row in rows) == [10, 20]
 
 
-def told(reader: Interested, paper: Paper, **wish: object) -> PaperExplanation:
+def told(reader: Interested, paper: Paper, *, tried: int = 0, **wish: object) -> PaperExplanation:
     live = reader.runtime.live_model
     with scope(reader.runtime.reading(), reader.id) as session:
         return explain_paper(
-            session, live, reader.id, paper, Wish(**wish), now=SOON, counterfactuals=0
+            session, live, reader.id, paper, Wish(**wish), now=SOON, counterfactuals=tried
         )
 
 
@@ -321,3 +323,36 @@ def test_a_dismissal_in_a_muted_interest_changes_nothing(
     with scope(runtime.reading(), reader.id) as session:
         effect = effect_since(session, runtime.live_model, reader.id, before, now=SOON)
     assert effect.changed_of_top_50 == 0
+
+
+def list_without(reader: Interested, paper: Paper) -> list[int]:
+    """All that would be recommended to who never met the paper, but for the paper, by score."""
+    return reader.order(limit=120, diversity=0.0, exclude=(paper.public_id,))
+
+
+def test_without_a_dismissal_its_interest_has_its_weight_back(reader: Interested, shelf: Shelf):
+    reader.interests()
+    tried = shelf["tides"][20]
+    reader.dismiss(tried, FeedbackKind.NOT_MY_TOPIC)
+    before = reader.order(limit=120, diversity=0.0)
+    ranks = {}
+    for paper in (shelf["tides"][30], shelf["parsing"][30], shelf["batteries"][30]):
+        found = told(reader, paper, tried=5)
+        assert found.rank == before.index(paper.id) + 1
+        (against,) = (reason for reason in found.papers if reason.paper.id == tried.id)
+        ranks[paper.id] = against.rank_without
+    reader.undo()
+    after = list_without(reader, tried)
+    assert ranks == {key: after.index(key) + 1 for key in ranks}
+
+
+def test_without_a_liked_paper_the_interests_are_those_of_the_others(
+    reader: Interested, shelf: Shelf
+):
+    reader.unsave_all([*shelf["tides"][4:20], *shelf["parsing"][4:10]])
+    reader.change(reader.about("tides"), weight=3.0)
+    target, gone = shelf["parsing"][30], shelf["tides"][0]
+    found = told(reader, target, tried=8)
+    (brought,) = (reason for reason in found.papers if reason.paper.id == gone.id)
+    reader.unsave_all([gone])
+    assert brought.rank_without == list_without(reader, gone).index(target.id) + 1

@@ -1,6 +1,7 @@
 """Two generations share each slate, and what people choose tells which is better."""
 
 import math
+from collections.abc import Callable
 from datetime import timedelta
 
 import numpy as np
@@ -14,7 +15,9 @@ from service.recommend.experiments import (
     experiments,
     find_experiment,
     forget_adopted,
+    held_plan,
     put_arms,
+    settle,
     stop_experiment,
     why_not_interleaved,
 )
@@ -59,7 +62,9 @@ def stop(runtime: Runtime, decision: Decision, *, adopt: bool = False) -> Experi
         registry = runtime.live_model.registry
         row = stop_experiment(session, registry, decision, adopt=adopt, now=SOON + DAY)
         session.commit()
-        return row
+    with runtime.writing() as session:
+        settle(session, registry)
+    return row
 
 
 # ---- Serving -----------------------------------------------------------------------------------
@@ -117,6 +122,40 @@ def test_each_impression_and_what_comes_of_it_names_its_arm(
         (place[groups["batteries"][1].id], row.challenger_generation, 1.0),
         (place[groups["tides"][1].id], row.control_generation, 1.0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "chances"), [(1, [0.5]), (2, [1, 1]), (3, [1, 1, 0.5]), (4, [1, 1, 1, 1])]
+)
+def test_the_chance_of_a_paper_has_the_coins_in_it(
+    runtime: Runtime, reader: Visitor, groups: Groups, limit: int, chances: list[float]
+):
+    start_rivals(runtime, groups)
+    made = reader.visit(limit=limit)
+    assert [item.propensity for item in made.items] == chances
+    with scope(runtime.reading(), reader.id) as session:
+        logged = session.scalars(sa.select(Impression.propensity).order_by(Impression.position))
+        assert logged.all() == chances
+    assert sum(place.explored for place in report(runtime).places) == 0
+
+
+def test_the_chance_is_not_told_where_exploration_draws_as_well(
+    runtime: Runtime, reader: Visitor, groups: Groups
+):
+    start_rivals(runtime, groups)
+    made = reader.visit(limit=4, exploration=0.5)
+    assert made.experiment_id is not None
+    assert [item.propensity for item in made.items] == [None] * 4
+    reader.take(made, made.items[0].paper)
+    with scope(runtime.reading(), reader.id) as session:
+        for column in (Impression.propensity, Interaction.propensity):
+            table = column.class_
+            known = sa.select(column).where(table.slate_id.is_not(None), column.is_not(None))
+            assert session.scalars(known).all() == []
+    assert sum(place.explored for place in report(runtime).places) == 0
+    stop(runtime, Decision.UNDECIDED)
+    after = reader.ask(limit=4, exploration=0.5)
+    assert all(item.propensity is not None for item in after.items)
 
 
 def test_the_coin_is_the_generator_that_is_given(runtime: Runtime, reader: Visitor, groups: Groups):
@@ -434,6 +473,133 @@ def test_trainings_take_the_settings_that_were_adopted(runtime: Runtime, groups:
             assert forget_adopted(session) is is_changed
             session.commit()
     assert settings() == {}
+
+
+def at_share(share: float, act: Callable[[], object]) -> Callable[[str, float], None]:
+    """Progress of a training in the midst of which something else happens, once."""
+    left = [act]
+
+    def progress(_stage: str, done: float) -> None:
+        if left and done >= share:
+            left.pop()()
+
+    return progress
+
+
+def live_settings(runtime: Runtime) -> dict[str, object]:
+    registry = runtime.live_model.registry
+    current = registry.current()
+    assert current is not None
+    return dict(settings_of(registry.config_of(current)))
+
+
+@pytest.mark.parametrize("share", [0.01, 0.51], ids=["control", "challenger"])
+def test_a_training_does_not_undo_an_adoption_in_its_midst(
+    runtime: Runtime, groups: Groups, share: float
+):
+    start_recipe(runtime, term_weight=5.0)
+    adopt = at_share(share, lambda: stop(runtime, Decision.CHALLENGER, adopt=True))
+    made = rebuild(runtime, progress=adopt)
+    registry = runtime.live_model.registry
+    assert live_settings(runtime) == {"term_weight": 5.0}
+    assert (registry.current(), made.challenger) == (made.generation, None), "it began again"
+    assert registry.arms() is None
+
+
+def test_a_winner_is_adopted_as_the_training_before_made_it(runtime: Runtime, groups: Groups):
+    start_recipe(runtime, term_weight=5.0)
+    made = rebuild(runtime)
+    stop(runtime, Decision.CHALLENGER, adopt=True)
+    registry = runtime.live_model.registry
+    assert (registry.current(), registry.arms()) == (made.challenger, None)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.51], ids=["control", "challenger"])
+def test_arms_are_not_put_back_after_a_stop(
+    runtime: Runtime, reader: Visitor, groups: Groups, share: float
+):
+    start_recipe(runtime, term_weight=5.0)
+    made = rebuild(runtime, progress=at_share(share, lambda: stop(runtime, Decision.UNDECIDED)))
+    registry = runtime.live_model.registry
+    assert (registry.arms(), made.challenger) == (None, None)
+    assert registry.current() == made.generation
+    assert reader.ask().model.experiment is None
+
+
+def test_settings_that_are_forgotten_during_a_training_do_not_come_back(
+    runtime: Runtime, groups: Groups
+):
+    start_recipe(runtime, term_weight=5.0)
+    stop(runtime, Decision.CHALLENGER, adopt=True)
+
+    def revert() -> None:
+        with runtime.writing() as session:
+            forget_adopted(session)
+            session.commit()
+
+    rebuild(runtime, progress=at_share(0.01, revert))
+    assert live_settings(runtime) == {}
+
+
+@pytest.mark.parametrize("adopt", [False, True])
+def test_a_stop_that_was_cut_off_is_harmless_and_made_good_by_a_training(
+    runtime: Runtime, reader: Visitor, groups: Groups, adopt: bool
+):
+    row = start_recipe(runtime, term_weight=5.0)
+    registry = runtime.live_model.registry
+    with runtime.writing() as session:  # and nothing follows it
+        stop_experiment(session, registry, Decision.CHALLENGER, adopt=adopt, now=SOON + DAY)
+        session.commit()
+    assert registry.current() == row.control_generation
+    assert reader.ask().model.experiment is None
+    rebuild(runtime)
+    assert live_settings(runtime) == ({"term_weight": 5.0} if adopt else {})
+    assert registry.arms() is None
+
+
+def test_a_stop_that_is_not_committed_leaves_everything(
+    runtime: Runtime, reader: Visitor, groups: Groups
+):
+    row = start_recipe(runtime, term_weight=5.0)
+    registry = runtime.live_model.registry
+    before = registry.arms()
+    with runtime.writing() as session:
+        stop_experiment(session, registry, Decision.CHALLENGER, adopt=True, now=SOON + DAY)
+    assert (registry.arms(), registry.current()) == (before, row.control_generation)
+    with runtime.reading() as session:
+        assert experiments(session)[0].is_running
+
+
+def test_a_late_end_of_a_stop_does_not_undo_a_training(runtime: Runtime, groups: Groups):
+    start_recipe(runtime, term_weight=5.0)
+    registry = runtime.live_model.registry
+    with runtime.writing() as session:
+        stop_experiment(session, registry, Decision.CHALLENGER, adopt=True, now=SOON + DAY)
+        session.commit()
+    made = rebuild(runtime)
+    with runtime.writing() as session:
+        settle(session, registry)
+    assert registry.current() == made.generation
+
+
+def test_nothing_is_stopped_while_generations_are_swapped(runtime: Runtime, groups: Groups):
+    if runtime.sessions.engine.dialect.name == "sqlite":
+        pytest.skip("SQLite has one writer at a time, whatever it writes")
+    start_rivals(runtime, groups)
+    registry = runtime.live_model.registry
+    with runtime.writing() as swapping, runtime.writing() as stopping:
+        held_plan(swapping)
+        stopping.execute(sa.text("SET LOCAL lock_timeout = '50ms'"))
+        with pytest.raises(sa.exc.OperationalError, match="lock timeout"):
+            stop_experiment(stopping, registry, Decision.UNDECIDED, adopt=False, now=SOON)
+
+
+def test_a_winner_that_is_damaged_is_not_adopted(runtime: Runtime, groups: Groups):
+    row = start_recipe(runtime, term_weight=5.0)
+    damage(runtime, row.challenger_generation)
+    with pytest.raises(Conflict, match="cannot be adopted"):
+        stop(runtime, Decision.CHALLENGER, adopt=True)
+    assert runtime.live_model.registry.current() == row.control_generation
 
 
 def test_pinned_arms_outlive_trainings(runtime: Runtime, reader: Visitor, groups: Groups):

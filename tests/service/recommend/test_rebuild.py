@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from service.errors import ModelRefused
 from service.recommend import rebuild as rebuilding
-from service.recommend.dataset import HighWater, documents, high_water, training_set
+from service.recommend.dataset import HighWater, documents, first_change, high_water, training_set
 from service.recommend.rebuild import (
     KEPT_GENERATIONS,
     LIBRARY_CHANGES,
@@ -134,6 +135,28 @@ def test_one_without_people_is_not_late_either(runtime: Runtime):
     train(runtime)
     add_text(runtime, "A paper that nobody reads.", now=SOON + HOUR)
     assert late(runtime, SOON + 30 * DAY) is None
+
+
+def test_whether_a_training_is_late_is_asked_of_indexes(runtime: Runtime, alice: Person):
+    engine = runtime.sessions.engine
+    if engine.dialect.name != "sqlite":
+        pytest.skip("with so few rows PostgreSQL reads the table whatever indexes there are")
+    Reader(runtime, alice).save(*make_papers(runtime, 3))
+    asked: list[tuple[str, object]] = []
+
+    def note(_connection: object, _cursor: object, statement: str, values: object, *_: object):
+        asked.append((statement, values))
+
+    sa.event.listen(engine, "before_cursor_execute", note)
+    with runtime.reading() as session:
+        assert first_change(session, after=NOW) is not None
+    sa.event.remove(engine, "before_cursor_execute", note)
+    asked = [one for one in asked if one[0].startswith("SELECT")]
+    assert len(asked) == 3
+    with engine.connect() as connection:
+        for statement, values in asked:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            assert all("USING COVERING INDEX" in row.detail for row in plan)
 
 
 def test_a_generation_knows_what_it_was_made_of(runtime: Runtime, alice: Person):
