@@ -12,7 +12,8 @@ ENOUGH_FACTORS = 256
 """For the few people of a laboratory: more cost time and bring nothing."""
 OF_OTHERS = frozenset(
     {"factors", "regularization", "alpha", "iterations", "term_weight", "map_regularization"}
-    | {"max_terms", "embedding", "epochs", "hold_own", "hold_words"}
+    | {"max_terms", "neighbours", "shrinkage"}
+    | {"embedding", "epochs", "hold_own", "hold_words"}
 )
 """Settings of the parts that go by what others do. These parts have no weight for a person alone
 (``community`` in models/ranking/weights.py); the factors then only help to find interests."""
@@ -27,6 +28,8 @@ LARGEST: Mapping[str, int] = {
     "threads": 256,
     "slope": 1,
     "dislike": 10,
+    "neighbours": 10_000,
+    "shrinkage": 1_000,
     "embedding": 2_048,
     "epochs": 1_000,
     "hold_own": 1_000_000,
@@ -65,6 +68,11 @@ class Config:
     0.5 also keeps titles from passing for abstracts."""
     dislike: float = 0.5
     """Rocchio's gamma: disliked papers against liked ones."""
+
+    # Neighbours (models/collaborative/neighbours.py)
+    neighbours: int = 200
+    shrinkage: float = 0.5
+    """Measured for the neighbours alone: .110 at 0.1, .123 at 0.5 (a quarter of the people)."""
 
     # Item similarity (models/collaborative/item_similarity.py)
     embedding: int = 256

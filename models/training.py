@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models import FloatArray, IntArray
+from models.collaborative.item_similarity import fit_similarity
 from models.collaborative.joint_als import fit_joint
 from models.collaborative.neighbours import nearest_items
 from models.config import Config
@@ -22,6 +23,7 @@ STAGE_OF_PART: Mapping[str, str] = {
     "content": "reading texts",
     "neighbours": "counting interactions",
     "collaborative": "learning factors",
+    "similarity": "learning which papers go together",
 }
 """In which stage of ``progress`` each part of the blend is fitted: who listens with a clock knows
 what a part costs. A part that is not named is fitted along with others."""
@@ -93,7 +95,16 @@ def train(
         content.weights,
         config,
         seed=seed,
-        on_iteration=lambda i: report(learning, 0.3 + 0.6 * (i + 1) / config.iterations),
+        on_iteration=lambda i: report(learning, 0.3 + 0.3 * (i + 1) / config.iterations),
+    )
+    likening = STAGE_OF_PART["similarity"]
+    report(likening, 0.6)
+    similarity = fit_similarity(
+        user_items,
+        content.weights,
+        config,
+        seed=seed,
+        on_step=lambda done: report(likening, 0.6 + 0.35 * done),
     )
     report("ordering for newcomers", 0.95)
     recency, centrality = prior_of(content, data.published_year, data.added_days)
@@ -103,6 +114,7 @@ def train(
         items=items,
         content=content,
         factors=factors,
+        similarity=similarity,
         neighbours=neighbours,
         people=people_per_item(user_items),
         published_year=np.asarray(data.published_year, np.float32),

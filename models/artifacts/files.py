@@ -20,7 +20,9 @@ from models.artifacts.manifest import (
     digest,
     from_bytes,
 )
+from models.collaborative.item_similarity import ItemSimilarity, without_similarity
 from models.collaborative.joint_als import JointFactors
+from models.collaborative.term_map import TermMap
 from models.content.tfidf import TermIndex
 from models.ids import IdIndex
 from models.ranking.model import Model, no_titles
@@ -45,7 +47,10 @@ def arrays_of(model: Model) -> dict[str, Array]:
         "gram": factors.gram,
         "terms": factors.terms,
         "term_factors": factors.term_factors,
-        "term_map": factors.term_map,
+        "term_map": factors.term_map.rows,
+        "embeddings": model.similarity.items,
+        "embedded_terms": model.similarity.term_map.terms,
+        "term_embeddings": model.similarity.term_map.rows,
         "idf": content.idf,
         "lengths": content.lengths,
         "n_terms": content.n_terms,
@@ -146,10 +151,10 @@ def _assemble(folder: Path, manifest: Manifest) -> Model:
         factors=JointFactors(
             items=arrays["item_factors"],
             gram=arrays["gram"],
-            terms=arrays["terms"],
             term_factors=arrays["term_factors"],
-            term_map=arrays["term_map"],
+            term_map=TermMap(terms=arrays["terms"], rows=arrays["term_map"]),
         ),
+        similarity=_similarity(arrays, m),
         neighbours=_csr(arrays, "neighbours", (m, m)),
         people=arrays["people"],
         published_year=arrays["published_year"],
@@ -160,6 +165,14 @@ def _assemble(folder: Path, manifest: Manifest) -> Model:
         recency=arrays["recency"],
         centrality=arrays["centrality"],
     )
+
+
+def _similarity(arrays: Mapping[str, Array], m: int) -> ItemSimilarity:
+    """Generations before version 0.2.0 have none, and recommend without it."""
+    if "embeddings" not in arrays:
+        return without_similarity(m)
+    term_map = TermMap(terms=arrays["embedded_terms"], rows=arrays["term_embeddings"])
+    return ItemSimilarity(items=arrays["embeddings"], term_map=term_map)
 
 
 def _mapped(path: Path, facts: FileFacts) -> Array:

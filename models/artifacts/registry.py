@@ -277,14 +277,19 @@ def check_fit(model: Model) -> None:
 def _shape_rules(model: Model) -> Mapping[str, Callable[[], bool]]:
     m, v = len(model.item_ids), len(model.content.vocabulary)
     factors, content = model.factors, model.content
-    f = factors.gram.shape[-1]
+    similarity, f, d = model.similarity, factors.gram.shape[-1], model.similarity.items.shape[-1]
+    embedded = similarity.term_map
     return {
         "item factors": lambda: factors.items.shape == (m, f),
         "gram": lambda: factors.gram.shape == (f, f),
         "term factors": lambda: (
-            factors.term_factors.shape == factors.term_map.shape == (len(factors.terms), f)
+            factors.term_factors.shape == factors.term_map.rows.shape == (len(factors.terms), f)
         ),
         "terms": lambda: bool(np.all((factors.terms >= 0) & (factors.terms < v))),
+        "embeddings": lambda: (
+            similarity.items.shape == (m, d) and embedded.rows.shape == (len(embedded.terms), d)
+        ),
+        "embedded terms": lambda: bool(np.all((embedded.terms >= 0) & (embedded.terms < v))),
         "weights": lambda: content.weights.shape == (m, v),
         "neighbours": lambda: model.neighbours.shape == (m, m),
         "columns of terms": lambda: (

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from models import AnyIntArray, BoolArray, FloatArray, IntArray
+from models import BoolArray, FloatArray, IntArray
+from models.collaborative.term_map import TermMap
 from models.config import Config
 from models.interactions import frequent_terms, liked, people_per_item, unit_rows
 
@@ -45,21 +46,16 @@ FIRST_BIAS = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSimilarity:
-    """``items`` (m, d) float32 embeddings, ``terms`` (t,) int64 ascending the vocabulary columns
-    that have one, ``term_map`` (t, d) float32 these; d is 0 where there was nothing to learn."""
+    """``items`` (m, d) float32 are the embeddings of papers, ``term_map`` those of terms, of which
+    a paper's consists; d is 0 where there was nothing to learn."""
 
     items: FloatArray
-    terms: AnyIntArray
-    term_map: FloatArray
+    term_map: TermMap
 
 
 def without_similarity(n_items: int) -> ItemSimilarity:
     """What is known of n papers that no two people share."""
-    return ItemSimilarity(
-        items=np.zeros((n_items, 0), np.float32),
-        terms=np.zeros(0, np.int64),
-        term_map=np.zeros((0, 0), np.float32),
-    )
+    return ItemSimilarity(items=np.zeros((n_items, 0), np.float32), term_map=TermMap.empty(0))
 
 
 def fit_similarity(
@@ -89,7 +85,8 @@ def fit_similarity(
         learner.step(*_halves(likes[people], rng), rate=LEARNING_RATE * (1 - step / n_steps))
         if on_step is not None:
             on_step((step + 1) / n_steps)
-    return ItemSimilarity(items=learner.items(), terms=terms, term_map=learner.words.value)
+    term_map = TermMap(terms=terms, rows=learner.words.value)
+    return ItemSimilarity(items=learner.items(), term_map=term_map)
 
 
 def extend_similarity(
@@ -97,7 +94,7 @@ def extend_similarity(
 ) -> ItemSimilarity:
     """The same with the embeddings that the terms (k, v') of k papers ``rows`` (k,) give; rows
     beyond the last continue without a gap."""
-    new = unit_rows(term_weights[:, similarity.terms]) @ similarity.term_map
+    new = similarity.term_map.foretold(term_weights)
     n = len(similarity.items)
     items = np.zeros((max(n, int(rows.max(initial=-1)) + 1), similarity.items.shape[1]), np.float32)
     items[:n] = similarity.items
@@ -119,9 +116,7 @@ def _batches(n_people: int, rng: np.random.Generator) -> Iterator[IntArray]:
             yield order[start : start + BATCH]
 
 
-def _halves(
-    likes: sp.csr_matrix, rng: np.random.Generator
-) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+def _halves(likes: sp.csr_matrix, rng: np.random.Generator) -> tuple[sp.csr_matrix, sp.csr_matrix]:
     """Each person's papers (b, m) in two parts at random, neither empty: what is known, what is to
     be found."""
     owner = np.repeat(np.arange(likes.shape[0]), np.diff(likes.indptr))
@@ -156,7 +151,8 @@ class _Adam:
         mean = np.float32(first) * self._mean[rows] + np.float32(1 - first) * slope
         square = np.float32(second) * self._square[rows] + np.float32(1 - second) * slope**2
         self._mean[rows], self._square[rows] = mean, square
-        scale = rate * np.sqrt(1 - second**self._n_steps) / (1 - first**self._n_steps)
+        n = self._n_steps
+        scale = rate * float(np.sqrt(1 - second**n)) / (1 - first**n)
         self.value[rows] -= np.float32(scale) * mean / (np.sqrt(square) + np.float32(1e-8))
 
 
@@ -197,7 +193,10 @@ class _Learner:
         texts = self._texts[rows]
         given = np.asarray(texts @ self.words.value, np.float32)
         sources = np.unique(known.indices)
-        at_sources, at_candidates = np.searchsorted(rows, sources), np.searchsorted(rows, candidates)
+        at_sources, at_candidates = (
+            np.searchsorted(rows, sources),
+            np.searchsorted(rows, candidates),
+        )
         places = self._place[rows]
         in_sources, in_candidates = self._kept(len(sources)), self._kept(len(candidates))
         own = np.where(places[:, None] >= 0, self._own.value[places], np.float32(0))
@@ -239,9 +238,7 @@ def _weights_of(known: sp.csr_matrix) -> sp.csr_matrix:
     return sp.csr_matrix(sp.diags_array(scales.astype(np.float32)) @ known, dtype=np.float32)
 
 
-def _softmax_errors(
-    scores: FloatArray, wanted: sp.csr_matrix, known: sp.csr_matrix
-) -> FloatArray:
+def _softmax_errors(scores: FloatArray, wanted: sp.csr_matrix, known: sp.csr_matrix) -> FloatArray:
     """The slope (b, c) of the mean loss by the ``scores`` (b, c), which are overwritten.
 
     A person's loss is that of each wanted paper by 1/√(their number): between one voice a person

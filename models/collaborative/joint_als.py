@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from models import AnyIntArray, FloatArray, IntArray
 from models.collaborative.fold_in import solve_row
+from models.collaborative.term_map import TermMap
 from models.config import Config
 from models.interactions import frequent_terms, people_per_item, stacked, unit_rows
 
@@ -28,16 +29,19 @@ RIDGE_STEPS = 25
 class JointFactors:
     """``items`` (m, f) float32; ``gram`` (f, f) is itemsᵀ·items, for folding in a person.
 
-    ``terms`` (t,) int64 ascending are the vocabulary columns that have factors, ``term_factors``
-    (t, f) these, and ``term_map`` (t, f) what each of them foretells of a paper's. Factors of
-    people are not kept.
+    ``term_map`` says what each term foretells of a paper's factors, and ``term_factors`` (t, f) are
+    those of the terms themselves. Factors of people are not kept.
     """
 
     items: FloatArray
     gram: FloatArray
-    terms: AnyIntArray
     term_factors: FloatArray
-    term_map: FloatArray
+    term_map: TermMap
+
+    @property
+    def terms(self) -> AnyIntArray:
+        """(t,) int64 ascending, the vocabulary columns that have factors."""
+        return self.term_map.terms
 
 
 def fit_joint(
@@ -65,9 +69,8 @@ def fit_joint(
     return JointFactors(
         items=items,
         gram=items.T @ items,
-        terms=terms,
         term_factors=np.ascontiguousarray(row_factors[user_items.shape[0] :]),
-        term_map=term_map,
+        term_map=TermMap(terms=terms, rows=term_map),
     )
 
 
@@ -79,7 +82,7 @@ def extend_joint(
     ``rows`` (k,) int64: the papers that get them; those beyond the last continue without a gap.
     None: all are new.
     """
-    new = np.asarray(unit_rows(term_weights[:, factors.terms]) @ factors.term_map, np.float32)
+    new = factors.term_map.foretold(term_weights)
     n = len(factors.items)
     rows = np.arange(n, n + len(new)) if rows is None else rows
     old = factors.items[rows[rows < n]]
@@ -88,22 +91,6 @@ def extend_joint(
     items[rows] = new
     gram = factors.gram - old.T @ old + new.T @ new
     return replace(factors, items=items, gram=gram)
-
-
-def words_alone(
-    factors: JointFactors, term_weights: sp.csr_matrix, person: FloatArray
-) -> sp.csr_matrix:
-    """What each word of k papers would give in the eyes of a person if nobody had read the papers.
-
-    ``term_weights`` (k, v) CSR, ``person`` (f,) factors; the answer is (k, v) CSR float32. For a
-    paper without readers it sums to the score itself, whose factors are the sum over its words.
-    """
-    words = unit_rows(term_weights[:, factors.terms])
-    amounts = words.data * (factors.term_map @ person)[words.indices]
-    columns = factors.terms[words.indices]
-    return sp.csr_matrix(
-        (np.asarray(amounts, np.float32), columns, words.indptr), shape=term_weights.shape
-    )
 
 
 def ridge(words: sp.csr_matrix, factors: FloatArray, regularization: float) -> FloatArray:
@@ -130,9 +117,8 @@ def _without_evidence(n_items: int, n_factors: int) -> JointFactors:
     return JointFactors(
         items=np.zeros((n_items, n_factors), np.float32),
         gram=np.zeros((n_factors, n_factors), np.float32),
-        terms=np.zeros(0, np.int64),
         term_factors=np.zeros((0, n_factors), np.float32),
-        term_map=np.zeros((0, n_factors), np.float32),
+        term_map=TermMap.empty(n_factors),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from models import FloatArray, IntArray
 from models.ranking.model import Model
 from models.ranking.part import Evidence, Part, PartScores
-from models.ranking.parts import collaborative, content, neighbours, prior
+from models.ranking.parts import collaborative, content, neighbours, prior, similarity
 from models.ranking.weights import community, weight_of
 
 __all__ = ["PARTS", "Blend", "Evidence", "blend", "scale_of"]
@@ -86,6 +86,11 @@ def _weigh_collaborative(model: Model, evidence: Evidence) -> FloatArray:
     return weight_of("collaborative", model, evidence) * trust
 
 
+def _weigh_similarity(model: Model, evidence: Evidence) -> FloatArray:
+    trust = np.float32(community(model))
+    return weight_of("similarity", model, evidence) * trust
+
+
 def _weigh_prior(model: Model, _evidence: Evidence) -> FloatArray:
     return np.full(len(model.items), community(model), np.float32)
 
@@ -93,6 +98,9 @@ def _weigh_prior(model: Model, _evidence: Evidence) -> FloatArray:
 PARTS: Mapping[str, Part] = {
     "collaborative": Part(
         score=collaborative.score, weight=_weigh_collaborative, smallest_scale=0.05
+    ),
+    "similarity": Part(
+        score=similarity.score, weight=_weigh_similarity, smallest_scale=SMALLEST_LIKENESS
     ),
     "neighbours": Part(
         score=neighbours.score, weight=partial(weight_of, "neighbours"), smallest_scale=0.02

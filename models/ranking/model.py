@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from models import FloatArray, IntArray
+from models.collaborative.item_similarity import ItemSimilarity, extend_similarity
 from models.collaborative.joint_als import JointFactors, extend_joint
 from models.config import Config
 from models.content.tfidf import TermIndex, extend_index
@@ -35,6 +36,7 @@ class Model:
     items: IdIndex
     content: TermIndex
     factors: JointFactors
+    similarity: ItemSimilarity
     neighbours: sp.csr_matrix
     people: FloatArray
     published_year: FloatArray
@@ -103,6 +105,7 @@ class Model:
             items=IdIndex(np.concatenate([self.item_ids, np.asarray(item_ids, np.int64)[new]])),
             content=content,
             factors=extend_joint(self.factors, content.weights[folded], rows=folded),
+            similarity=extend_similarity(self.similarity, content.weights[folded], rows=folded),
             neighbours=_with_empty_rows(self.neighbours, len(new)),
             people=people,
             published_year=_replaced(self.published_year, rows, published_year[told]),

@@ -12,7 +12,6 @@ import scipy.sparse as sp
 
 from models import FloatArray, IntArray
 from models.collaborative.fold_in import normal_matrix, solve_normal
-from models.collaborative.joint_als import words_alone
 from models.ranking.model import Model
 from models.ranking.part import Evidence
 
@@ -37,7 +36,7 @@ class CollaborativeScores:
     def term_shares(self, targets: IntArray) -> sp.csr_matrix:
         """What the words of a target would give if nobody had read it; readers do the rest."""
         weights = self.model.content.weights[targets]
-        return words_alone(self.model.factors, weights, self.person)
+        return self.model.factors.term_map.shares(weights, self.person)
 
 
 def score(model: Model, evidence: Evidence) -> CollaborativeScores:
