@@ -242,6 +242,21 @@ def test_each_arm_finds_the_interests_itself(runtime: Runtime, reader: Visitor, 
     assert [item.interest for item in asked.items] == [None] * 4
 
 
+def test_the_interests_that_are_remembered_are_those_of_the_live_model(
+    runtime: Runtime, reader: Visitor, groups: Groups
+):
+    control = train(runtime).generation
+    train(runtime)
+    start(runtime, control, publish_rival(runtime, groups))
+    assert not reader.ask().interests_fit, "there is no row yet"
+    with scope(runtime.writing(), reader.id) as session:
+        remember_interests(session, runtime.live_model, reader.id, now=SOON)
+        session.commit()
+    made = reader.ask()
+    assert made.interests_fit
+    assert made.model.experiment is not None
+
+
 def test_a_paper_that_came_later_is_known_to_both_arms(
     runtime: Runtime, reader: Visitor, groups: Groups
 ):
