@@ -1,16 +1,17 @@
 """Learns what the parts of the blend weigh: prints the numbers of ``models/ranking/weights.py``.
 
-    python -m benchmarks.weights [--eval ../shared/eval]
+    python -m benchmarks.weights [--eval ../shared/eval] [--people 1500]
 
 Trains on the training part of each protocol of ``benchmarks/quality.py`` (warm, cold, new
-people), takes for each validation person the best papers of every part as a pool, and fits by
-softmax regression how the parts' scores, each on the scale of the person's own top, are to be
-added. Half of the people are kept aside and only judged; the final numbers are learned on all of
-them. The test part is never read.
+people) for CiteULike-t, CiteULike-a and, so that the weights learn from a sparse community of the
+second kind too, 1,650 people of CiteULike-a. Takes for each validation person the best papers of
+every part as a pool, and fits by softmax regression how the parts' scores, each on the scale of the
+person's own top, are to be added. Half of the people are kept aside and only judged; the final
+numbers are learned on all of them. The test parts are never read.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,49 +31,53 @@ from models import BoolArray, FloatArray, IntArray
 from models.evaluation.metrics import ndcg_at
 from models.ranking.blend import PARTS, Evidence, blend, scale_of
 from models.ranking.model import Model
-from models.ranking.weights import LEARNED, grown, known
+from models.ranking.weights import LEARNED, density, grown, known
 from models.training import train
 
 POOL = 150
 """Candidates that each part proposes; the papers to be found are among them or lost anyway."""
 K = 20
 RIDGE = 1e-3
-PEOPLE = 1500
 NAMES = tuple(LEARNED)
+SPARSE_PEOPLE = 1_650
+"""Of CiteULike-a: so few that a paper has as many readers as in CiteULike-t."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """One person's candidates (c,): parts by their scale (c, parts), k (c,), z, ln(1 + people)
-    (c,), and which are to be found (c,)."""
+    """One person's candidates (c,): parts by their scale (c, parts), k (c,), z and the density,
+    ln(1 + people) (c,), and which are to be found (c,)."""
 
     scores: FloatArray
     known: FloatArray
     grown: float
+    density: float
     readers: FloatArray
     relevant: BoolArray
     n_relevant: int
 
     def features(self) -> FloatArray:
-        """(c, 3 · parts + 2): what the weights and the prior are linear in."""
-        by_paper, by_person = self.scores * self.known[:, None], self.scores * self.grown
+        """(c, 4 · parts + 4): what the weights and the prior are linear in."""
         prior = np.stack([self.readers, self.readers == 0], axis=1)
-        return np.concatenate([self.scores, by_paper, by_person, prior], axis=1, dtype=np.float32)
+        columns = [
+            self.scores,
+            self.scores * self.known[:, None],
+            self.scores * self.grown,
+            self.scores * self.density,
+            prior,
+            prior * self.density,
+        ]
+        return np.concatenate(columns, axis=1, dtype=np.float32)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--eval", type=Path, default=ROOT.parent / "shared" / "eval")
+    parser.add_argument("--people", type=int, default=1_500, help="of each protocol at most")
     options = parser.parse_args()
-    data = _reading_lists(options.eval)
-    texts = _texts(options.eval, data)
     pools: dict[str, list[Pool]] = {}
-    model, trained_on = None, None
-    for protocol in _protocols(data["X"], "val", options.eval):
-        if model is None or protocol.train is not trained_on:
-            model, trained_on = train(_training_set(protocol.train, texts)), protocol.train
-        pools[protocol.name] = list(_pools(model, protocol))
-        print(f"{protocol.name}: {len(pools[protocol.name])} people", flush=True)
+    for lists in ("t", "a", "sparse a"):
+        pools |= _of_lists(lists, options.eval, options.people)
     learning = {name: those[::2] for name, those in pools.items()}
     weights = _learned(list(learning.values()))
     for name, those in pools.items():
@@ -83,11 +88,30 @@ def main() -> None:
     _print(_learned(list(pools.values())))
 
 
-def _pools(model: Model, protocol: Protocol) -> Iterator[Pool]:
+def _of_lists(lists: str, folder: Path, most: int) -> Mapping[str, list[Pool]]:
+    """The pools of each protocol of one set of reading lists."""
+    data = _reading_lists(folder, lists[-1])
+    X, texts = data["X"], _texts(folder, data)
+    if lists == "sparse a":
+        X = X[np.sort(np.random.default_rng(0).permutation(X.shape[0])[:SPARSE_PEOPLE])]
+    found: dict[str, list[Pool]] = {}
+    model, trained_on = None, None
+    for protocol in _protocols(X, "val", folder):
+        if lists == "sparse a" and protocol.name != "warm":
+            continue
+        if model is None or protocol.train is not trained_on:
+            model, trained_on = train(_training_set(protocol.train, texts)), protocol.train
+        name = f"{lists}, {protocol.name}"
+        found[name] = list(_pools(model, protocol, most))
+        print(f"{name}: {len(found[name])} people", flush=True)
+    return found
+
+
+def _pools(model: Model, protocol: Protocol, most: int) -> Iterator[Pool]:
     people = np.flatnonzero(
         (np.diff(protocol.known.indptr) > 0) & (np.diff(protocol.hidden.indptr) > 0)
     )
-    people = np.random.default_rng(0).permutation(people)[:PEOPLE]
+    people = np.random.default_rng(0).permutation(people)[:most]
     for person in people:
         rows, relevant = _row(protocol.known, person), _row(protocol.hidden, person)
         open_rows = np.ones(len(model.items), np.bool_)
@@ -121,6 +145,7 @@ def _pool(model: Model, rows: IntArray, relevant: IntArray, candidates: IntArray
         scores=scaled[chosen],
         known=known(model.people)[chosen],
         grown=grown(evidence),
+        density=density(model),
         readers=np.log1p(model.people[chosen]),
         relevant=np.isin(chosen, relevant),
         n_relevant=len(relevant),
@@ -165,12 +190,13 @@ def _quality(pools: Sequence[Pool], weights: FloatArray) -> float:
 def _print(weights: FloatArray) -> None:
     """In units in which the factors weigh 1 for a half-known paper and a person of seven papers."""
     n = len(NAMES)
-    base, by_paper, by_person = weights[:n], weights[n : 2 * n], weights[2 * n : 3 * n]
-    unit = base[0] + by_paper[0] / 2
-    for i, name in enumerate(NAMES):
-        numbers = ", ".join(f"{value / unit:.2f}" for value in (base[i], by_paper[i], by_person[i]))
-        print(f'    "{name}": ({numbers}),')
-    print(f"OF_READERS = {weights[3 * n] / unit:.3f}\nOF_UNREAD = {weights[3 * n + 1] / unit:.3f}")
+    by_part = weights[: 4 * n].reshape(4, n).T
+    unit = by_part[0, 0] + by_part[0, 1] / 2
+    for name, numbers in zip(NAMES, by_part / unit, strict=True):
+        print(f'    "{name}": ({", ".join(f"{number:.2f}" for number in numbers)}),')
+    readers, unread, denser_readers, denser_unread = weights[4 * n :] / unit
+    print(f"OF_READERS = ({readers:.2f}, {denser_readers:.2f})")
+    print(f"OF_UNREAD = ({unread:.2f}, {denser_unread:.2f})")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Papers kept by the same people, learned: a factored likeness of every two papers.
 
-score(person, i) = Σⱼ cⱼ · eⱼᵀeᵢ / √Σ|c|, over the person's papers j. The embedding of a paper is
-what its words give plus, where people keep it, something of its own: eᵢ = t̂ᵢ·W + fᵢ. As in factored
-item similarity models (Kabbur, Ning & Karypis, KDD 2013) a person is no more than the sum of their
-papers, so a new one needs no training, and words make it serve papers nobody keeps (Kula, "Metadata
-Embeddings for User and Item Cold-start Recommendations", CBRecSys 2015).
+score(person, i) = Σⱼ cⱼ · eⱼᵀeᵢ / √Σc, over the papers j that the person likes. The embedding of a
+paper is what its words give plus, where people keep it, something of its own: eᵢ = t̂ᵢ·W + fᵢ. As in
+factored item similarity models (Kabbur, Ning & Karypis, KDD 2013) a person is no more than the sum
+of their papers, so a new one needs no training, and words make it serve papers nobody keeps (Kula,
+"Metadata Embeddings for User and Item Cold-start Recommendations", CBRecSys 2015).
 
 It is trained for the order of a list and not for single cells: a random half of each person's
 papers must foretell the other half by softmax over these, other people's and papers drawn at random
@@ -40,6 +40,8 @@ LEFT_OUT = 0.5
 LEARNING_RATE = 7e-3
 FIRST_SPREAD = 0.1
 """Standard deviation of the words' embeddings before the first step."""
+FIRST_APART = 0.01
+"""The same for the papers' own parts. At 0 papers without words would never leave each other."""
 FIRST_BIAS = 0.3
 """The bias before the first step, times ln(1 + people)."""
 
@@ -103,8 +105,8 @@ def extend_similarity(
 
 
 def person_weights(confidence: FloatArray) -> FloatArray:
-    """What each of a person's papers weighs in their embedding, (k,) float32: c / √Σ|c|."""
-    total = float(np.abs(confidence).sum(dtype=np.float64))
+    """What each paper of a person weighs in their embedding, (k,) float32: c / √Σc, c ≥ 0."""
+    total = float(confidence.sum(dtype=np.float64))
     return np.asarray(confidence / np.float32(np.sqrt(max(total, 1e-9))), np.float32)
 
 
@@ -171,7 +173,8 @@ class _Learner:
         self._read = np.flatnonzero(people)
         self._place = np.full(len(people), -1, np.int64)
         self._place[self._read] = np.arange(len(self._read))
-        self._own = _Adam(np.zeros((len(self._read), d), np.float32))
+        apart = rng.standard_normal((len(self._read), d), np.float32) * np.float32(FIRST_APART)
+        self._own = _Adam(apart)
         self._bias = _Adam(np.asarray(FIRST_BIAS * np.log1p(people), np.float32))
         self._texts = words
         self._rng = rng
@@ -221,7 +224,7 @@ class _Learner:
         own_slope[at_candidates] += slope_to * in_candidates
         touched = places >= 0
         # A step sees some of the papers and must hold these for all the times it did not see them.
-        hold = self._hold_own * len(self._read) / max(1, np.count_nonzero(touched))
+        hold = self._hold_own * len(self._read) / max(1, int(touched.sum()))
         own_slope += np.float32(hold) * own
         self._own.descend(own_slope[touched], rate, places[touched])
         word_slope = texts.T @ slope + np.float32(self._hold_words) * self.words.value

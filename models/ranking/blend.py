@@ -99,9 +99,7 @@ PARTS: Mapping[str, Part] = {
     "collaborative": Part(
         score=collaborative.score, weight=_weigh_collaborative, smallest_scale=0.05
     ),
-    "similarity": Part(
-        score=similarity.score, weight=_weigh_similarity, smallest_scale=SMALLEST_LIKENESS
-    ),
+    "similarity": Part(score=similarity.score, weight=_weigh_similarity, smallest_scale=1.0),
     "neighbours": Part(
         score=neighbours.score, weight=partial(weight_of, "neighbours"), smallest_scale=0.02
     ),

@@ -53,6 +53,12 @@ class Model:
         return self.items.ids
 
     @cached_property
+    def readers_of_read(self) -> float:
+        """How many people like a paper that anybody likes, on average; 0 if nobody does."""
+        read = self.people[self.people > 0]
+        return float(read.mean(dtype=np.float64)) if len(read) else 0.0
+
+    @cached_property
     def meanings(self) -> FloatArray:
         """Factors of the terms (t, f) without the direction of the whole catalogue; (0, f) of none.
 

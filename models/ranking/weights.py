@@ -1,11 +1,12 @@
-"""What each part weighs, as a function of how much is known of the paper and of the person.
+"""What each part weighs, as a function of how much is known of paper, person and community.
 
-The weight of a part is b + p·k + q·z, never below 0. k = people / (people + KNOWN_AT), from 0 to
-1, is how well the paper is known, z = ln(papers the person likes) - 2 how well the person is.
+The weight of a part is b + p·k + q·z + r·d, never below 0. k = people / (people + KNOWN_AT), from
+0 to 1, is how well the paper is known, z = ln(papers the person likes) - 2 how well the person is,
+and d, from 0 to 1, how densely the community reads: how many readers a paper has that has any.
 The numbers were learned by ``benchmarks/weights.py``, which prints them: softmax regression over
 the parts' scores of a pool of candidates (Cao et al., "Learning to Rank: From Pairwise Approach to
-Listwise Approach", ICML 2007), on the validation people of CiteULike-t, warm, new and with cold
-papers together. The test people were never looked at.
+Listwise Approach", ICML 2007), on the validation people of CiteULike-t and CiteULike-a, warm, new
+and with cold papers together. The test people were never looked at.
 """
 
 from collections.abc import Mapping
@@ -20,16 +21,20 @@ KNOWN_AT = 3.0
 """A paper kept by that many people is half known."""
 MOST_LIKED = 150
 """Beyond that many liked papers the weights do not change."""
+SPARSE, DENSE = 3.5, 10.0
+"""Readers of a read paper at which d is 0 and 1; about what CiteULike-t and CiteULike-a have. What
+lies beyond was not measured and counts as one of these."""
 
-LEARNED: Mapping[str, tuple[float, float, float]] = {
-    "collaborative": (1.31, -0.62, -0.01),
-    "neighbours": (0.19, -0.10, 0.06),
-    "content": (0.54, -0.31, 0.15),
+LEARNED: Mapping[str, tuple[float, float, float, float]] = {
+    "collaborative": (1.25, -0.51, 0.13, 0.18),
+    "similarity": (1.28, -0.73, -0.05, -0.23),
+    "neighbours": (0.19, -0.11, 0.07, 0.24),
+    "content": (0.37, -0.41, 0.11, -0.02),
 }
-"""(b, p, q) of each part."""
-OF_READERS = 0.281
-OF_UNREAD = 0.364
-"""The prior part, see ``parts/prior.py``."""
+"""(b, p, q, r) of each part."""
+OF_READERS = (0.42, -0.21)
+OF_UNREAD = (0.35, -0.04)
+"""(b, r) of the prior part, see ``parts/prior.py``."""
 
 COMMUNITY = 30.0
 """With that many other people what others do has half its weight. Alone it has none: the factors
@@ -39,8 +44,9 @@ abstracts; CiteULike, with its thousands of people, cannot say)."""
 
 def weight_of(name: str, model: Model, evidence: Evidence) -> FloatArray:
     """The weight of a part for each paper, (m,) float32."""
-    base, by_paper, by_person = LEARNED[name]
+    base, by_paper, by_person, by_density = LEARNED[name]
     weight = base + by_paper * known(model.people) + by_person * grown(evidence)
+    weight += by_density * density(model)
     return np.asarray(np.maximum(weight, 0), np.float32)
 
 
@@ -53,6 +59,12 @@ def grown(evidence: Evidence) -> float:
     """z of a person: -2 with one liked paper, about 0 with seven, 3 with MOST_LIKED."""
     n_liked = int(np.count_nonzero(evidence.confidence > 0))
     return float(np.log(np.clip(n_liked, 1, MOST_LIKED))) - 2.0
+
+
+def density(model: Model) -> float:
+    """d of a community, from 0 to 1."""
+    place = np.log(np.clip(model.readers_of_read, SPARSE, DENSE) / SPARSE)
+    return float(place / np.log(DENSE / SPARSE))
 
 
 def community(model: Model) -> float:

@@ -102,8 +102,8 @@ def test_each_of_the_three_views_sums_to_the_score(number: int, history: History
 
 
 def words_by_hand(model: Model, history: History, item: int) -> np.ndarray:
-    """What each term (v,) adds to the score of a paper, by the formulas of the content and the
-    factor part on whole matrices."""
+    """What each term (v,) adds to the score of a paper, by the formulas of the three parts that
+    read words, on whole matrices."""
     evidence = evidence_of(model, history)
     row, own, config = item - 100, evidence.rows, model.config
     weights = model.content.weights.toarray().astype(np.float64)
@@ -119,7 +119,14 @@ def words_by_hand(model: Model, history: History, item: int) -> np.ndarray:
     gains = {name: float(gain[row]) for name, gain in blend(model, evidence).gains.items()}
     amounts = gains["content"] * profile * weights[row]
     length = max(float(np.linalg.norm(known)), 1e-12)
-    amounts[factors.terms] += gains["collaborative"] * known / length * (factors.term_map @ person)
+    amounts[factors.terms] += (
+        gains["collaborative"] * known / length * (factors.term_map.rows @ person)
+    )
+    similarity = model.similarity
+    embedded, taste = similarity.term_map, liked @ similarity.items[own] / np.sqrt(liked.sum())
+    known = weights[row, embedded.terms]
+    length = max(float(np.linalg.norm(known)), 1e-12)
+    amounts[embedded.terms] += gains["similarity"] * known / length * (embedded.rows @ taste)
     return amounts
 
 

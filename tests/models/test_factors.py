@@ -63,7 +63,7 @@ def test_a_new_paper_has_the_factors_that_its_words_foretell(user_items, weights
     grown = extend_joint(factors, weights[:4])
     words = weights[:4][:, factors.terms].toarray()
     words /= np.linalg.norm(words, axis=1, keepdims=True)
-    np.testing.assert_allclose(grown.items[len(PAPERS) :], words @ factors.term_map, atol=1e-5)
+    np.testing.assert_allclose(grown.items[len(PAPERS) :], words @ factors.term_map.rows, atol=1e-5)
     np.testing.assert_allclose(grown.gram, grown.items.T @ grown.items, atol=1e-4)
 
 

@@ -13,7 +13,7 @@ from models import FloatArray, IntArray
 from models.interactions import empty_csr
 from models.ranking.model import Model
 from models.ranking.part import Evidence
-from models.ranking.weights import OF_READERS, OF_UNREAD
+from models.ranking.weights import OF_READERS, OF_UNREAD, density
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,10 @@ class PriorScores:
 
 
 def score(model: Model, evidence: Evidence) -> PriorScores:
-    """OF_READERS · ln(1 + people), or OF_UNREAD where there are none."""
-    raw = np.where(model.people > 0, OF_READERS * np.log1p(model.people), OF_UNREAD)
+    """ln(1 + people) by what it is worth where people read so densely; that of no readers is
+    another number."""
+    of_readers, of_unread = (max(0.0, b + r * density(model)) for b, r in (OF_READERS, OF_UNREAD))
+    raw = np.where(model.people > 0, of_readers * np.log1p(model.people), of_unread)
     return PriorScores(
         n_rows=len(evidence.rows),
         n_terms=len(model.content.vocabulary),

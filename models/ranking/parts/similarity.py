@@ -1,4 +1,8 @@
-"""The similarity part: papers whose learned likeness to the person's own is large."""
+"""The similarity part: papers whose learned likeness to the person's own is large.
+
+Disliked papers say nothing here: that two papers are never kept together is no likeness, and to
+dislike the one no reason to want the other.
+"""
 
 from dataclasses import dataclass
 
@@ -33,9 +37,9 @@ class SimilarityScores:
 
 
 def score(model: Model, evidence: Evidence) -> SimilarityScores:
-    """Σⱼ cⱼ · eⱼᵀeᵢ / √Σ|c|; one pass over the embeddings. Disliked papers subtract."""
+    """Σⱼ cⱼ · eⱼᵀeᵢ / √Σc; one pass over the embeddings."""
     items = model.similarity.items
-    weights = person_weights(evidence.confidence)
+    weights = person_weights(np.maximum(evidence.confidence, 0))
     person = np.asarray(weights @ items[evidence.rows], np.float32)
     return SimilarityScores(
         model=model,

@@ -17,7 +17,7 @@ from service.runtime import Runtime
 from service.tables import Bookmark, CatalogueState, FeedbackKind, Paper, ReadingStatus
 from tests.doors.api.test_query_counts import counted
 from tests.factories import make_papers, make_person
-from tests.service.recommend.shelf import SOON, Groups, Reader, add_text, ids, train
+from tests.service.recommend.shelf import SOON, Groups, Reader, add_text, train
 
 
 def explain(reader: Reader, paper: Paper, *, tried: int = 5, **wish: object) -> PaperExplanation:
