@@ -57,13 +57,14 @@ class Pool:
     n_relevant: int
 
     def features(self) -> FloatArray:
-        """(c, 4 · parts + 4): what the weights and the prior are linear in."""
+        """(c, 5 · parts + 4): what the weights and the prior are linear in."""
         prior = np.stack([self.readers, self.readers == 0], axis=1)
         columns = [
             self.scores,
             self.scores * self.known[:, None],
             self.scores * self.grown,
             self.scores * self.density,
+            self.scores * self.known[:, None] * self.density,
             prior,
             prior * self.density,
         ]
@@ -190,11 +191,11 @@ def _quality(pools: Sequence[Pool], weights: FloatArray) -> float:
 def _print(weights: FloatArray) -> None:
     """In units in which the factors weigh 1 for a half-known paper and a person of seven papers."""
     n = len(NAMES)
-    by_part = weights[: 4 * n].reshape(4, n).T
+    by_part = weights[: 5 * n].reshape(5, n).T
     unit = by_part[0, 0] + by_part[0, 1] / 2
     for name, numbers in zip(NAMES, by_part / unit, strict=True):
         print(f'    "{name}": ({", ".join(f"{number:.2f}" for number in numbers)}),')
-    readers, unread, denser_readers, denser_unread = weights[4 * n :] / unit
+    readers, unread, denser_readers, denser_unread = weights[5 * n :] / unit
     print(f"OF_READERS = ({readers:.2f}, {denser_readers:.2f})")
     print(f"OF_UNREAD = ({unread:.2f}, {denser_unread:.2f})")
 

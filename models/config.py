@@ -79,7 +79,7 @@ class Config:
     """Length of a paper's embedding."""
     epochs: int = 16
     """How often each person is learned from."""
-    hold_own: float = 3.0
+    hold_own: float = 1.0
     """What keeps a paper's own part of its embedding small; as much as so many people's losses."""
     hold_words: float = 0.2
     """The same for the embedding of a word."""

@@ -31,7 +31,7 @@ BATCH = 1_024
 """People a step."""
 LEAST_STEPS = 96
 """Of a training: with few people each is seen more often than ``config.epochs`` times."""
-DRAWN = 3_000
+DRAWN = 8_000
 """Papers drawn at random for each step, that the ones to be found must stand out from."""
 LONGEST_LIST = 256
 """Papers of one person that one step looks at; of a longer list as many at random."""

@@ -1,6 +1,6 @@
 """What each part weighs, as a function of how much is known of paper, person and community.
 
-The weight of a part is b + p·k + q·z + r·d, never below 0. k = people / (people + KNOWN_AT), from
+The weight of a part is b + p·k + q·z + r·d + s·k·d, never below 0. k = people / (people + KNOWN_AT), from
 0 to 1, is how well the paper is known, z = ln(papers the person likes) - 2 how well the person is,
 and d, from 0 to 1, how densely the community reads: how many readers a paper has that has any.
 The numbers were learned by ``benchmarks/weights.py``, which prints them: softmax regression over
@@ -25,15 +25,15 @@ SPARSE, DENSE = 3.5, 10.0
 """Readers of a read paper at which d is 0 and 1; about what CiteULike-t and CiteULike-a have. What
 lies beyond was not measured and counts as one of these."""
 
-LEARNED: Mapping[str, tuple[float, float, float, float]] = {
-    "collaborative": (1.25, -0.51, 0.13, 0.18),
-    "similarity": (1.28, -0.73, -0.05, -0.23),
-    "neighbours": (0.19, -0.11, 0.07, 0.24),
-    "content": (0.37, -0.41, 0.11, -0.02),
+LEARNED: Mapping[str, tuple[float, float, float, float, float]] = {
+    "collaborative": (1.26, -0.53, 0.11, 0.21, -0.01),
+    "similarity": (1.39, -0.52, -0.03, 0.13, -0.65),
+    "neighbours": (0.24, -0.19, 0.09, 0.25, 0.05),
+    "content": (0.39, -0.39, 0.11, 0.04, -0.15),
 }
-"""(b, p, q, r) of each part."""
-OF_READERS = (0.42, -0.21)
-OF_UNREAD = (0.35, -0.04)
+"""(b, p, q, r, s) of each part."""
+OF_READERS = (0.43, -0.14)
+OF_UNREAD = (0.50, -0.06)
 """(b, r) of the prior part, see ``parts/prior.py``."""
 
 COMMUNITY = 30.0
@@ -44,9 +44,10 @@ abstracts; CiteULike, with its thousands of people, cannot say)."""
 
 def weight_of(name: str, model: Model, evidence: Evidence) -> FloatArray:
     """The weight of a part for each paper, (m,) float32."""
-    base, by_paper, by_person, by_density = LEARNED[name]
-    weight = base + by_paper * known(model.people) + by_person * grown(evidence)
-    weight += by_density * density(model)
+    base, by_paper, by_person, by_density, by_both = LEARNED[name]
+    dense = density(model)
+    of_all = base + by_person * grown(evidence) + by_density * dense
+    weight = of_all + (by_paper + by_both * dense) * known(model.people)
     return np.asarray(np.maximum(weight, 0), np.float32)
 
 
