@@ -1,8 +1,9 @@
 """What each part weighs, as a function of how much is known of paper, person and community.
 
-The weight of a part is b + p·k + q·z + r·d + s·k·d, never below 0. k = people / (people + KNOWN_AT), from
-0 to 1, is how well the paper is known, z = ln(papers the person likes) - 2 how well the person is,
-and d, from 0 to 1, how densely the community reads: how many readers a paper has that has any.
+The weight of a part is b + p·k + q·z + r·d + s·k·d, never below 0. k = people / (people +
+KNOWN_AT), from 0 to 1, is how well the paper is known, z = ln(papers the person likes) - 2 how well
+the person is, and d, from 0 to 1, how densely the community reads: how many readers a paper has
+that has any. Where few people read, k counts as little as what they do (``community``).
 The numbers were learned by ``benchmarks/weights.py``, which prints them: softmax regression over
 the parts' scores of a pool of candidates (Cao et al., "Learning to Rank: From Pairwise Approach to
 Listwise Approach", ICML 2007), on the validation people of CiteULike-t and CiteULike-a, warm, new
@@ -45,9 +46,9 @@ abstracts; CiteULike, with its thousands of people, cannot say)."""
 def weight_of(name: str, model: Model, evidence: Evidence) -> FloatArray:
     """The weight of a part for each paper, (m,) float32."""
     base, by_paper, by_person, by_density, by_both = LEARNED[name]
-    dense = density(model)
+    dense, trust = density(model), community(model)
     of_all = base + by_person * grown(evidence) + by_density * dense
-    weight = of_all + (by_paper + by_both * dense) * known(model.people)
+    weight = of_all + (by_paper + by_both * dense) * known(model.people) * trust
     return np.asarray(np.maximum(weight, 0), np.float32)
 
 

@@ -72,6 +72,18 @@ def test_a_generation_without_title_keys_still_opens(shelf, model, monkeypatch):
     assert not shelf.open_current()[1].title_keys.any()
 
 
+def test_a_generation_without_embeddings_still_recommends_and_grows(shelf, model, monkeypatch):
+    arrays = files.arrays_of(model)
+    for name in ("embeddings", "embedded_terms", "term_embeddings"):
+        arrays.pop(name)
+    monkeypatch.setattr(files, "arrays_of", lambda _: arrays)
+    shelf.publish(model, facts={})
+    day = np.zeros(1, np.float32)
+    grown = shelf.open_current()[1].extend(np.array([9]), ["refusal layers"], day, day)
+    assert grown.similarity.items.shape == (len(grown.items), 0)
+    assert all(item.parts["similarity"] == 0 for item in ask(grown, saved("ebb"), 3).items)
+
+
 def test_an_empty_model_can_be_published(shelf):
     shelf.publish(train(training_set([])), facts={})
     assert shelf.open_current()[1].item_ids.tolist() == []
@@ -135,11 +147,14 @@ def test_a_number_that_is_none_is_refused_wherever_it_is(shelf, name, wrong):
         shelf.publish(model, facts={})
 
 
-@pytest.mark.parametrize("part", ["people", "neighbours", "idf"])
+@pytest.mark.parametrize("part", ["people", "neighbours", "idf", "embeddings"])
 def test_parts_that_do_not_fit_are_refused(shelf, model, part):
     broken = {
         "people": lambda: replace(model, people=model.people[:-1]),
         "neighbours": lambda: replace(model, neighbours=sp.csr_matrix((1, 1), dtype=np.float32)),
+        "embeddings": lambda: replace(
+            model, similarity=replace(model.similarity, items=model.similarity.items[:-1])
+        ),
         "idf": lambda: replace(model, content=replace(model.content, idf=model.content.idf[:-1])),
     }
     with pytest.raises(UnfitModel):
