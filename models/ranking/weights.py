@@ -27,14 +27,14 @@ SPARSE, DENSE = 3.5, 10.0
 lies beyond was not measured and counts as one of these."""
 
 LEARNED: Mapping[str, tuple[float, float, float, float, float]] = {
-    "collaborative": (1.26, -0.53, 0.11, 0.21, -0.01),
-    "similarity": (1.39, -0.52, -0.03, 0.13, -0.65),
-    "neighbours": (0.24, -0.19, 0.09, 0.25, 0.05),
-    "content": (0.39, -0.39, 0.11, 0.04, -0.15),
+    "collaborative": (1.25, -0.50, 0.11, 0.32, -0.11),
+    "similarity": (1.34, -0.45, -0.03, 0.06, -0.62),
+    "neighbours": (0.23, -0.24, 0.09, 0.27, 0.03),
+    "content": (0.36, -0.39, 0.11, 0.07, -0.16),
 }
 """(b, p, q, r, s) of each part."""
 OF_READERS = (0.43, -0.14)
-OF_UNREAD = (0.50, -0.06)
+OF_UNREAD = (0.47, -0.02)
 """(b, r) of the prior part, see ``parts/prior.py``."""
 
 COMMUNITY = 30.0
