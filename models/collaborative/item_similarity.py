@@ -35,6 +35,8 @@ DRAWN = 8_000
 """Papers drawn at random for each step, that the ones to be found must stand out from."""
 LONGEST_LIST = 256
 """Papers of one person that one step looks at; of a longer list as many at random."""
+MOST_SCORES = 16_000_000
+"""Scores of people and papers that are in memory at once."""
 LEFT_OUT = 0.5
 """Share of the papers' own parts that a step does without."""
 LEARNING_RATE = 7e-3
@@ -208,13 +210,18 @@ class _Learner:
 
         mixed = _weights_of(known)[:, sources]
         people = np.asarray(mixed @ from_items, np.float32)
-        errors = _softmax_errors(
-            people @ to_items.T + self._bias.value[candidates],
-            wanted[:, candidates],
-            known[:, candidates],
-        )
-        slope_to = errors.T @ people
-        slope_from = mixed.T @ (errors @ to_items)
+        bias = self._bias.value[candidates]
+        slope_to, slope_bias = np.zeros_like(to_items), np.zeros_like(bias)
+        slope_people = np.zeros_like(people)
+        found, shut = wanted[:, candidates], known[:, candidates]
+        for part in _blocks(len(people), len(candidates)):
+            scores = people[part] @ to_items.T + bias
+            errors = _softmax_errors(scores, found[part], shut[part])
+            errors *= np.float32(1 / len(people))
+            slope_to += errors.T @ people[part]
+            slope_bias += errors.sum(axis=0)
+            slope_people[part] = errors @ to_items
+        slope_from = mixed.T @ slope_people
 
         slope = np.zeros_like(given)
         slope[at_sources] += slope_from
@@ -229,10 +236,16 @@ class _Learner:
         self._own.descend(own_slope[touched], rate, places[touched])
         word_slope = texts.T @ slope + np.float32(self._hold_words) * self.words.value
         self.words.descend(np.asarray(word_slope, np.float32), rate)
-        self._bias.descend(errors.sum(axis=0), rate, candidates)
+        self._bias.descend(slope_bias, rate, candidates)
 
     def _kept(self, n: int) -> FloatArray:
         return (self._rng.random((n, 1)) >= LEFT_OUT).astype(np.float32)
+
+
+def _blocks(n_people: int, n_candidates: int) -> Iterator[slice]:
+    """People in parts whose scores fit into MOST_SCORES."""
+    size = max(1, MOST_SCORES // max(1, n_candidates))
+    return (slice(start, start + size) for start in range(0, n_people, size))
 
 
 def _weights_of(known: sp.csr_matrix) -> sp.csr_matrix:
@@ -242,7 +255,7 @@ def _weights_of(known: sp.csr_matrix) -> sp.csr_matrix:
 
 
 def _softmax_errors(scores: FloatArray, wanted: sp.csr_matrix, known: sp.csr_matrix) -> FloatArray:
-    """The slope (b, c) of the mean loss by the ``scores`` (b, c), which are overwritten.
+    """The slope (b, c) of the losses by the ``scores`` (b, c), which are overwritten.
 
     A person's loss is that of each wanted paper by 1/√(their number): between one voice a person
     and one a paper. What is known already is no candidate.
@@ -252,7 +265,7 @@ def _softmax_errors(scores: FloatArray, wanted: sp.csr_matrix, known: sp.csr_mat
     chance = np.exp(scores, out=scores)
     chance /= chance.sum(axis=1, keepdims=True)
     voices = np.asarray(wanted.sum(axis=1), np.float32).reshape(-1, 1)
-    heard = 1 / np.sqrt(np.maximum(voices, np.float32(1e-9))) / np.float32(len(scores))
+    heard = 1 / np.sqrt(np.maximum(voices, np.float32(1e-9)))
     chance *= voices * heard
     rows, columns = wanted.nonzero()
     chance[rows, columns] -= wanted.data * heard[rows, 0]

@@ -158,7 +158,7 @@ def loss(scores: np.ndarray, wanted: np.ndarray, known: np.ndarray) -> float:
         chance = chance / chance.sum()
         told = found > 0
         total -= float((found[told] * np.log(chance[told])).sum()) / np.sqrt(found.sum())
-    return total / len(scores)
+    return total
 
 
 def test_the_slope_of_the_loss_is_what_finite_differences_give():
@@ -179,6 +179,7 @@ def test_a_step_goes_down_the_loss_in_words_own_parts_and_bias(monkeypatch: pyte
     """The slopes that a step descends by, against finite differences of the whole loss."""
     monkeypatch.setattr(item_similarity, "LEFT_OUT", 0.0)
     monkeypatch.setattr(item_similarity, "DRAWN", M)
+    monkeypatch.setattr(item_similarity, "MOST_SCORES", 2 * M)  # two people at once
     kept, rng = circles(6), np.random.default_rng(0)
     config = Config(embedding=3, hold_own=0.0, hold_words=0.0)
     people = np.asarray(kept.sum(axis=0)).ravel()
@@ -189,7 +190,7 @@ def test_a_step_goes_down_the_loss_in_words_own_parts_and_bias(monkeypatch: pyte
     def whole() -> float:
         items = learner.items().astype(np.float64)
         scores = (_weights_of(known) @ items) @ items.T + learner._bias.value
-        return loss(scores, wanted.toarray(), known.toarray())
+        return loss(scores, wanted.toarray(), known.toarray()) / known.shape[0]
 
     matrices = {"words": learner.words, "own": learner._own, "bias": learner._bias}
     slopes: dict[str, np.ndarray] = {}
