@@ -37,6 +37,8 @@ class Server(BaseApplication):  # type: ignore[misc]
             "timeout": 120,
             "graceful_timeout": 10,
             "keepalive": 5,
+            # A hundred ids in a query need more than the usual 4,094; this is the most there is.
+            "limit_request_line": 8190,
             "loglevel": self.settings.log_level.lower(),
             "proc_name": "papershelf",
             "control_socket_disable": True,

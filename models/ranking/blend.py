@@ -81,14 +81,9 @@ def _scale(scores: FloatArray, part: Part) -> np.float32:
     return np.float32(1) if part.smallest_scale is None else scale_of(scores, part.smallest_scale)
 
 
-def _weigh_collaborative(model: Model, evidence: Evidence) -> FloatArray:
-    trust = np.float32(community(model))
-    return weight_of("collaborative", model, evidence) * trust
-
-
-def _weigh_similarity(model: Model, evidence: Evidence) -> FloatArray:
-    trust = np.float32(community(model))
-    return weight_of("similarity", model, evidence) * trust
+def _weigh_others(name: str, model: Model, evidence: Evidence) -> FloatArray:
+    """The weight of a part that goes by what others do, as far as that is to be trusted."""
+    return weight_of(name, model, evidence) * np.float32(community(model))
 
 
 def _weigh_prior(model: Model, _evidence: Evidence) -> FloatArray:
@@ -97,11 +92,15 @@ def _weigh_prior(model: Model, _evidence: Evidence) -> FloatArray:
 
 PARTS: Mapping[str, Part] = {
     "collaborative": Part(
-        score=collaborative.score, weight=_weigh_collaborative, smallest_scale=0.05
+        score=collaborative.score,
+        weight=partial(_weigh_others, "collaborative"),
+        smallest_scale=0.05,
     ),
-    "similarity": Part(score=similarity.score, weight=_weigh_similarity, smallest_scale=1.0),
+    "similarity": Part(
+        score=similarity.score, weight=partial(_weigh_others, "similarity"), smallest_scale=1.0
+    ),
     "neighbours": Part(
-        score=neighbours.score, weight=partial(weight_of, "neighbours"), smallest_scale=0.02
+        score=neighbours.score, weight=partial(_weigh_others, "neighbours"), smallest_scale=0.02
     ),
     "content": Part(score=content.score, weight=partial(weight_of, "content"), smallest_scale=0.03),
     "prior": Part(score=prior.score, weight=_weigh_prior, smallest_scale=None),

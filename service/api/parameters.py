@@ -11,7 +11,7 @@ from service.api.bodies import read_json
 from service.api.fields import Repeated
 from service.errors import InvalidInput
 
-MOST_PARAMETERS = 100
+MOST_PARAMETERS = 200
 LONGEST_NAME = 200
 """Of a parameter that is not known, as far as the answer repeats it."""
 

@@ -103,7 +103,13 @@ def require_whole(registry: Registry, *generations: str) -> None:
 
 
 def put_arms(registry: Registry, experiment: Experiment) -> None:
-    """Let the service interleave from its next slate on; call it after the commit of the start."""
+    """Let the service interleave from its next slate on; call it after the commit of the start.
+
+    A control that trainings make anew is the live generation, too, from the first day on: one may
+    have been published between its making and this.
+    """
+    if not experiment.is_pinned:
+        registry.point_to(experiment.control_generation)
     registry.point_arms_to(
         Arms(
             experiment=str(experiment.public_id),

@@ -138,11 +138,12 @@ class _Training:
             return self.registry.publish(model, facts=facts, aside=aside, swap=False)
 
     def _make_current(self, generation: str, plan: Plan) -> bool:
-        """Let the generation answer, unless other settings have been adopted since."""
+        """Let the generation answer, unless other settings have been adopted since, or an
+        experiment has begun: its control answers until both arms are made anew."""
         with self.sessions.writing() as session:
             held = held_plan(session)
             settle(session, self.registry)
-            if held.settings != plan.settings:
+            if held.settings != plan.settings or held.experiment not in (None, plan.experiment):
                 return False
             self.registry.point_to(generation)
             return True

@@ -175,6 +175,9 @@ def test_a_whole_life_from_the_first_start_to_the_pulled_plug(
     assert answer["strategy"] == "personal"
     assert answer["model"]["generation"], "the first start has trained"
     found = [item["paper"]["id"] for item in answer["items"]]
+    hundred = "".join(f"&exclude_papers={found[0]}" for _ in range(100))
+    without = api.get(f"/recommendations?limit=5&year_from=2026{hundred}")
+    assert [item["paper"]["id"] for item in without["items"]] == [i for i in found if i != found[0]]
     assert len(found) == 5
     assert set(found) == {row["paper_id"] for row in rows[1:]}
 

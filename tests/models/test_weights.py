@@ -63,7 +63,7 @@ def test_for_a_person_alone_it_makes_no_difference_who_keeps_a_paper(model: Mode
     for name in LEARNED:
         assert np.ptp(weights(name, alone)) == 0
     blended = blend(alone, of(2))
-    for name in ("collaborative", "similarity", "prior"):
+    for name in ("collaborative", "similarity", "neighbours", "prior"):
         assert not np.any(blended.gains[name] * blended.parts[name].raw)
 
 

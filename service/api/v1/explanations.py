@@ -129,8 +129,8 @@ class ExplanationSchema(Schema):
     not_from_papers = ma.fields.Float(
         required=True,
         metadata={
-            "description": "What does not come from your papers: `freshness`, and recency and "
-            "centrality as long as nothing you like says anything; else 0."
+            "description": "What does not come from your papers: `prior`, `freshness`, and recency "
+            "and centrality as long as nothing you like says anything."
         },
     )
     terms = ma.fields.List(
@@ -162,8 +162,9 @@ def explain_recommendation(query: tuple[Wish, int], paper_id: UUID) -> dict[str,
     """Explain the score of a paper
 
     Any paper of the catalogue, also one that you have or dismissed. The numbers are those of a list
-    made at this moment. Of other people it says at most how many of them, if three or more, keep
-    two papers together.
+    made at this moment by the live model; while an experiment runs, a list takes half of its papers
+    from another model, whose numbers are others. Of other people it says at most how many of them,
+    if three or more, keep two papers together.
     """
     wish, counterfactuals = query
     explanation = explain_paper(

@@ -541,6 +541,36 @@ def test_arms_are_not_put_back_after_a_stop(
     assert reader.ask().model.experiment is None
 
 
+def test_an_experiment_that_begins_during_a_training_keeps_its_control(
+    runtime: Runtime, groups: Groups
+):
+    """The training began without it, and makes both arms anew before anything else answers."""
+    rows: list[Experiment] = []
+
+    def begin() -> None:
+        if not rows:
+            rows.append(start_recipe(runtime, term_weight=5.0))
+
+    made = rebuild(runtime, progress=at_share(0.01, begin))
+    registry = runtime.live_model.registry
+    arms = registry.arms()
+    assert arms is not None
+    assert (arms.control, arms.challenger) == (made.generation, made.challenger)
+    assert arms.control != rows[0].control_generation
+    assert registry.current() == arms.control
+
+
+def test_the_control_answers_although_a_training_ended_before_the_start(
+    runtime: Runtime, groups: Groups
+):
+    registry = runtime.live_model.registry
+    control = rebuild(runtime, challenger={"term_weight": 5.0})
+    later = rebuild(runtime)
+    assert registry.current() == later.generation
+    row = start(runtime, control.generation, str(control.challenger), is_pinned=False)
+    assert registry.current() == row.control_generation
+
+
 def test_settings_that_are_forgotten_during_a_training_do_not_come_back(
     runtime: Runtime, groups: Groups
 ):
