@@ -26,6 +26,7 @@ check: $(VENV)/installed-for-tests
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.quality --lists a --ease --only warm
 	$(BIN)/python -m benchmarks.diversity
 	$(BIN)/python -m benchmarks.first_run
 

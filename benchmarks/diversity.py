@@ -31,7 +31,7 @@ from models.ranking.rerank import diversified
 from models.recommending import LARGEST_POOL, POOL_FACTOR
 from models.training import train
 
-KNOBS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.0)
+KNOBS = (0.05, 0.1, 0.12, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.0)
 OWN = 1e-3
 """What each paper has of its own beside its words, so that copies add little, not -infinity."""
 LEVELS = (0.92, 0.93, 0.94, 0.95, 0.96, 0.97)

@@ -45,9 +45,10 @@ SPARSE_PEOPLE = 1_650
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """One person's candidates (c,): parts by their scale (c, parts), k (c,), z and the density,
-    ln(1 + people) (c,), and which are to be found (c,)."""
+    """One person's candidates ``rows`` (c,): parts by their scale (c, parts), k (c,), z and the
+    density, ln(1 + people) (c,), and which are to be found (c,)."""
 
+    rows: IntArray
     scores: FloatArray
     known: FloatArray
     grown: float
@@ -143,6 +144,7 @@ def _pool(model: Model, rows: IntArray, relevant: IntArray, candidates: IntArray
     ]
     chosen = np.unique(np.concatenate(top))
     return Pool(
+        rows=chosen,
         scores=scaled[chosen],
         known=known(model.people)[chosen],
         grown=grown(evidence),

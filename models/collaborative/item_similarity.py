@@ -24,13 +24,11 @@ import scipy.sparse as sp
 
 from models import BoolArray, FloatArray, IntArray
 from models.collaborative.term_map import TermMap
-from models.config import Config
+from models.config import BATCH, Config
 from models.interactions import frequent_terms, liked, people_per_item, unit_rows
 
-BATCH = 1_024
-"""People a step."""
-LEAST_STEPS = 96
-"""Of a training: with few people each is seen more often than ``config.epochs`` times."""
+MOST_PAPERS = 60_000
+"""Papers of all its people that a step looks at: where lists are long, of fewer people."""
 DRAWN = 8_000
 """Papers drawn at random for each step, that the ones to be found must stand out from."""
 LONGEST_LIST = 256
@@ -83,9 +81,10 @@ def fit_similarity(
     words = unit_rows(term_weights[:, terms])
     rng = np.random.default_rng(seed)
     learner = _Learner(words, people_per_item(likes), likes.shape[0], config, rng)
-    n_batches = -(-likes.shape[0] // BATCH)
-    n_steps = max(LEAST_STEPS, config.epochs * n_batches)
-    for step, people in zip(range(n_steps), _batches(likes.shape[0], rng), strict=False):
+    sizes = np.minimum(np.diff(likes.indptr), LONGEST_LIST)
+    n_batches = max(-(-len(sizes) // BATCH), -(-int(sizes.sum()) // MOST_PAPERS))
+    n_steps = config.steps_for(n_batches)
+    for step, people in zip(range(n_steps), _batches(sizes, rng), strict=False):
         learner.step(*_halves(likes[people], rng), rate=LEARNING_RATE * (1 - step / n_steps))
         if on_step is not None:
             on_step((step + 1) / n_steps)
@@ -112,12 +111,17 @@ def person_weights(confidence: FloatArray) -> FloatArray:
     return np.asarray(confidence / np.float32(np.sqrt(max(total, 1e-9))), np.float32)
 
 
-def _batches(n_people: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """People for one step after another, without end; everybody once before anybody twice."""
+def _batches(sizes: IntArray, rng: np.random.Generator) -> Iterator[IntArray]:
+    """People for one step after another, without end; everybody once before anybody twice.
+
+    ``sizes`` (n,) are how many papers a step looks at of each.
+    """
     while True:
-        order = rng.permutation(n_people)
-        for start in range(0, n_people, BATCH):
-            yield order[start : start + BATCH]
+        order = rng.permutation(len(sizes))
+        while len(order):
+            fitting = int(np.searchsorted(np.cumsum(sizes[order[:BATCH]]), MOST_PAPERS, "right"))
+            yield order[: max(1, fitting)]
+            order = order[max(1, fitting) :]
 
 
 def _halves(likes: sp.csr_matrix, rng: np.random.Generator) -> tuple[sp.csr_matrix, sp.csr_matrix]:

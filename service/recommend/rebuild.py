@@ -58,8 +58,8 @@ def rebuild(
 
     While an experiment runs both of its arms are made of the same data; ``challenger`` makes the
     other arm of one that is to begin. If other settings are adopted meanwhile, it begins again with
-    those. Raises ModelRefused when a new generation is not fit to serve; the last one then stays,
-    and so do the arms.
+    those. Raises ModelRefused when a new generation is not fit to serve: what it was to replace
+    stays, the live one or the arms.
     """
     training = _Training(
         sessions=sessions,
@@ -68,9 +68,11 @@ def rebuild(
         clock=clock,
         progress=progress or _silent,
     )
-    while (made := training.run(challenger)) is None:
-        pass  # each time is owed to somebody who changed the settings
-    registry.prune(keep=KEPT_GENERATIONS)
+    try:
+        while (made := training.run(challenger)) is None:
+            pass  # each time is owed to somebody who changed the settings
+    finally:
+        registry.prune(keep=KEPT_GENERATIONS)
     return made
 
 

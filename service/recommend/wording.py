@@ -6,7 +6,7 @@ from service.recommend.records import Deed, PaperExplanation, Reason, Standing
 
 PARTS = {
     "collaborative": "what people and words like yours go with",
-    "similarity": "the papers that people keep together with yours",
+    "similarity": "what people and words put together with your papers",
     "neighbours": "the libraries that hold both it and yours",
     "content": "the words it shares with your papers",
     "prior": "how many people keep it",

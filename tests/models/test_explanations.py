@@ -23,7 +23,7 @@ EVERYTHING = Request(limit=100)
 
 @pytest.fixture(scope="module")
 def busy() -> Model:
-    """The invented papers and forty people, so that all three parts have something to say."""
+    """The invented papers and forty people, so that every part has something to say."""
     rng = np.random.default_rng(3)
     user_ids = np.repeat(np.arange(40), 6)
     items = np.concatenate([rng.choice(list(IDS.values()), 6, replace=False) for _ in range(40)])
@@ -39,7 +39,7 @@ def test_parts_sum_to_the_score(busy):
             assert set(PARTS) <= set(item.parts)
 
 
-def test_all_three_parts_speak(busy):
+def test_every_part_speaks(busy):
     top = ask(busy, saved("moat", "atlas", "keel"), 20).items
     assert all(any(item.parts[name] > 0 for item in top) for name in PARTS)
 

@@ -1,12 +1,17 @@
 """Learned likeness of papers: what it finds, what it leaves alone, and its slopes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from models import config
 from models.collaborative import item_similarity
 from models.collaborative.item_similarity import (
     LONGEST_LIST,
+    ItemSimilarity,
+    _batches,
     _halves,
     _Learner,
     _softmax_errors,
@@ -176,21 +181,36 @@ def test_the_slope_of_the_loss_is_what_finite_differences_give():
 
 
 def test_a_step_goes_down_the_loss_in_words_own_parts_and_bias(monkeypatch: pytest.MonkeyPatch):
-    """The slopes that a step descends by, against finite differences of the whole loss."""
-    monkeypatch.setattr(item_similarity, "LEFT_OUT", 0.0)
+    """The slopes that a step descends by, against finite differences of the whole loss, with some
+    of the papers' own parts left out, and held."""
     monkeypatch.setattr(item_similarity, "DRAWN", M)
     monkeypatch.setattr(item_similarity, "MOST_SCORES", 2 * M)  # two people at once
     kept, rng = circles(6), np.random.default_rng(0)
-    config = Config(embedding=3, hold_own=0.0, hold_words=0.0)
+    held = Config(embedding=3, hold_own=0.6, hold_words=0.3)
     people = np.asarray(kept.sum(axis=0)).ravel()
-    learner = _Learner(unit_rows(WORDS), people, 6, config, rng)
+    words = unit_rows(WORDS)
+    learner = _Learner(words, people, 6, held, rng)
+    masks = {"sources": np.zeros(0), "candidates": np.zeros(0)}
+
+    def drawn_mask(n: int) -> np.ndarray:
+        """In the order in which a step draws them; that of a step is kept for the loss."""
+        name = "candidates" if len(masks["sources"]) else "sources"
+        masks[name] = (rng.random((n, 1)) >= item_similarity.LEFT_OUT).astype(np.float32)
+        return masks[name]
+
+    monkeypatch.setattr(learner, "_kept", drawn_mask)
     learner._own.value[:] = rng.standard_normal(learner._own.value.shape)
     known, wanted = _halves(kept, rng)
 
     def whole() -> float:
-        items = learner.items().astype(np.float64)
-        scores = (_weights_of(known) @ items) @ items.T + learner._bias.value
-        return loss(scores, wanted.toarray(), known.toarray()) / known.shape[0]
+        given, own = words @ learner.words.value, np.zeros((M, 3))
+        own[np.flatnonzero(people)] = learner._own.value
+        sources = np.unique(known.indices)
+        from_items = given[sources] + own[sources] * masks["sources"]
+        to_items = given + own * masks["candidates"]
+        scores = (_weights_of(known)[:, sources] @ from_items) @ to_items.T + learner._bias.value
+        hold = 0.6 * float((own**2).sum()) + 0.3 * float((learner.words.value**2).sum())
+        return (loss(scores, wanted.toarray(), known.toarray()) + hold) / known.shape[0]
 
     matrices = {"words": learner.words, "own": learner._own, "bias": learner._bias}
     slopes: dict[str, np.ndarray] = {}
@@ -214,3 +234,42 @@ def test_a_step_goes_down_the_loss_in_words_own_parts_and_bias(monkeypatch: pyte
             matrix.value[cell] = kept_value
             rise = (rises[0] - rises[1]) / 2e-2
             assert slopes[name][cell] == pytest.approx(rise, abs=2e-3), (name, cell)
+
+
+def own_parts(similarity: ItemSimilarity) -> float:
+    return float(np.abs(similarity.items - similarity.term_map.foretold(WORDS)).mean())
+
+
+def test_what_is_held_stays_small():
+    usual, own, words = (
+        fit_similarity(circles(), WORDS, replace(CONFIG, **more), seed=0)
+        for more in ({}, {"hold_own": 30.0}, {"hold_words": 30.0})
+    )
+    assert own_parts(own) < own_parts(usual) / 2
+    size_of_words = [np.abs(one.term_map.rows).mean() for one in (usual, words)]
+    assert size_of_words[1] < size_of_words[0] / 2
+
+
+def test_more_epochs_are_more_steps_where_there_are_people_enough(monkeypatch: pytest.MonkeyPatch):
+    assert [CONFIG.steps_for(n) for n in (1, 6, 10, 1_000)] == [96, 96, 160, 480]
+    once, twice = (replace(CONFIG, epochs=n) for n in (1, 2))
+    few = {"n_items": M, "n_people": 60}
+    assert once.differing(twice, **few) == frozenset(), "96 steps each"
+    many = {"n_items": M, "n_people": 100_000}
+    assert once.differing(twice, **many) == frozenset({"epochs"})
+    monkeypatch.setattr(config, "LEAST_STEPS", 1)
+    first, second = (fit_similarity(circles(), WORDS, one, seed=0) for one in (once, twice))
+    assert not np.allclose(first.items, second.items)
+
+
+def test_a_step_looks_at_so_many_people_as_have_so_many_papers(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(item_similarity, "MOST_PAPERS", 10)
+    sizes = np.array([3, 3, 3, 3, 50, 1, 2])
+    rounds = []
+    for batch in _batches(sizes, np.random.default_rng(0)):
+        rounds.append(batch)
+        if sum(map(len, rounds)) == len(sizes):
+            break
+    assert sorted(np.concatenate(rounds)) == list(range(len(sizes)))
+    assert all(len(batch) == 1 or sizes[batch].sum() <= 10 for batch in rounds)
+    assert min(map(len, rounds)) == 1, "who has more than fits is alone, and not left out"

@@ -5,12 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models import FloatArray
+from benchmarks.weights import _pool
+from models import FloatArray, IntArray
 from models.feedback import History
 from models.ranking.blend import blend
 from models.ranking.model import Model
 from models.ranking.part import Evidence
-from models.ranking.weights import DENSE, LEARNED, SPARSE, density, weight_of
+from models.ranking.weights import (
+    DENSE,
+    LEARNED,
+    OF_READERS,
+    OF_UNREAD,
+    SPARSE,
+    density,
+    weight_of,
+)
 from models.training import train
 from tests.models.papers import IDS, PAPERS, training_set
 
@@ -28,9 +37,12 @@ def read_by(model: Model, people: list[float], n_people: int) -> Model:
     return replace(model, people=counts, n_people=n_people)
 
 
+def of_rows(rows: IntArray) -> Evidence:
+    return Evidence(rows=rows, confidence=np.ones(len(rows), np.float32))
+
+
 def of(n_papers: int) -> Evidence:
-    rows = np.arange(n_papers)
-    return Evidence(rows=rows, confidence=np.ones(n_papers, np.float32))
+    return of_rows(np.arange(n_papers))
 
 
 def weights(name: str, model: Model, n_papers: int = 7) -> FloatArray:
@@ -70,3 +82,26 @@ def test_for_a_person_alone_it_makes_no_difference_who_keeps_a_paper(model: Mode
 def test_no_weight_is_negative(model: Model):
     crowded = read_by(model, [1e6] * len(model.items), 10_000_000)
     assert all(weights(name, crowded, n).min() >= 0 for name in LEARNED for n in (1, 150, 10_000))
+
+
+def test_what_is_learned_is_what_is_served(model: Model):
+    """The features of the benchmark, times the learned numbers, are the scores of the blend."""
+    rng = np.random.default_rng(0)
+    people = rng.integers(0, 12, len(model.items)).astype(float)
+    busy = train(
+        training_set(
+            list(PAPERS.values()),
+            user_ids=np.repeat(np.arange(40), 4),
+            history=History.of_saved(rng.choice(list(IDS.values()), 160)),
+        )
+    )
+    crowded = read_by(busy, people.tolist(), 10**9)
+    own = np.array([0, 3, 5])
+    pool = _pool(crowded, own, np.array([1]), np.setdiff1d(np.arange(len(crowded.items)), own))
+    by_kind = np.array(list(LEARNED.values())).T.ravel()
+    prior = np.array([OF_READERS, OF_UNREAD]).T.ravel()
+    told = pool.features() @ np.concatenate([by_kind, prior])
+    served = blend(crowded, of_rows(own))
+    unclipped = np.all([served.gains[name][pool.rows] > 0 for name in LEARNED], axis=0)
+    assert np.count_nonzero(unclipped) >= 5
+    np.testing.assert_allclose(told[unclipped], served.scores[pool.rows][unclipped], atol=1e-4)

@@ -674,9 +674,14 @@ def test_a_challenger_that_is_not_fit_leaves_the_arms_as_they_were(
         return model
 
     monkeypatch.setattr(rebuilding, "train", spoiled)
-    with pytest.raises(ModelRefused):
-        rebuild(runtime)
+    for _ in range(rebuilding.KEPT_GENERATIONS + 2):
+        with pytest.raises(ModelRefused):
+            rebuild(runtime)
     assert runtime.live_model.registry.arms() == before
+    folder = runtime.settings.models_folder
+    kept = [path for path in folder.iterdir() if path.is_dir() and path.name[0].isdigit()]
+    at_most = rebuilding.KEPT_GENERATIONS + 2  # and the two arms
+    assert len(kept) <= at_most, "what a refused training made does not pile up"
 
 
 @pytest.mark.parametrize(
