@@ -89,8 +89,8 @@ class Config:
 
     # Ranking (models/ranking/)
     diversity: float = 0.12
-    """Measured on 2,000 people (``benchmarks/diversity.py``): nDCG@20 loses 1.1 % (95 % interval
-    0.1 to 1.9), diversity within a slate rises from .919 to .934. 0.15 loses 2.4 %."""
+    """Measured on 2,000 people (``benchmarks/diversity.py``): nDCG@20 loses 1.7 % (95 % interval
+    0.7 to 2.6), diversity within a slate rises from .919 to .937. 0.15 loses 2.4 %."""
 
     def __post_init__(self) -> None:
         if self.factors < 1 or self.iterations < 1 or self.regularization <= 0:
