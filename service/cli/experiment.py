@@ -116,13 +116,22 @@ def stop(adopt: bool) -> None:
     now = datetime.now(UTC)
     with opened_runtime() as runtime:
         registry = runtime.live_model.registry
+        with runtime.writing() as session:
+            settle(session, registry)  # a stop that was cut off may have left this to do
         with runtime.reading() as session:
             running = running_experiment(session)
             if running is None:
                 raise NotFound("No experiment is running.")
             report = experiment_report(session, registry, running, now=now)
         with runtime.writing() as session:
-            row = stop_experiment(session, registry, report.decision, adopt=adopt, now=now)
+            row = stop_experiment(
+                session,
+                registry,
+                report.decision,
+                adopt=adopt,
+                now=now,
+                judged=running.public_id,
+            )
             session.commit()
         with runtime.writing() as session:
             settle(session, registry)

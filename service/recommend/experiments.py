@@ -126,17 +126,20 @@ def stop_experiment(
     *,
     adopt: bool,
     now: datetime,
+    judged: UUID | None = None,
 ) -> Experiment:
     """The row of the experiment with its end; call :func:`settle` after the commit, which has
     slates come from the live model alone.
 
     With ``adopt`` the winner becomes the live generation, and later trainings take its settings.
     Raises NotFound if none is running, Conflict for ``adopt`` without a winner or when the winner
-    is damaged.
+    is damaged, and if the one that runs is not the ``judged`` one, of which the decision is.
     """
     row = running_experiment(session)
     if row is None:
         raise NotFound("No experiment is running.")
+    if judged is not None and row.public_id != judged:
+        raise Conflict("Another experiment has begun meanwhile; look at its status first.")
     if adopt:
         _adopt(registry, row, decision)
     row.is_running, row.stopped_at, row.decision = None, now, decision

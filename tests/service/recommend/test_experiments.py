@@ -602,6 +602,25 @@ def test_a_stop_that_was_cut_off_is_harmless_and_made_good_by_a_training(
     assert registry.arms() is None
 
 
+def test_a_decision_on_one_experiment_does_not_stop_the_next(runtime: Runtime, groups: Groups):
+    first = start_recipe(runtime, term_weight=5.0)
+    stop(runtime, Decision.UNDECIDED)
+    made = rebuild(runtime, challenger={"term_weight": 4.0})
+    start(runtime, made.generation, str(made.challenger), is_pinned=False, name="the next")
+    registry = runtime.live_model.registry
+    with runtime.writing() as session, pytest.raises(Conflict, match="Another experiment"):
+        stop_experiment(
+            session,
+            registry,
+            Decision.CHALLENGER,
+            adopt=True,
+            now=SOON + DAY,
+            judged=first.public_id,
+        )
+    with runtime.reading() as session:
+        assert experiments(session)[0].is_running
+
+
 def test_a_stop_that_is_not_committed_leaves_everything(
     runtime: Runtime, reader: Visitor, groups: Groups
 ):
