@@ -95,7 +95,7 @@ def determinant(
         value = relevance + diversity * np.log(gain)
         value[chosen] = -np.inf
         chosen.append(int(np.argmax(value)))
-    return rows[np.array(chosen)]
+    return np.asarray(rows[np.array(chosen)], np.int64)
 
 
 RERANKERS: Mapping[str, Rerank] = {

@@ -114,7 +114,7 @@ def _pools(model: Model, protocol: Protocol, most: int) -> Iterator[Pool]:
         (np.diff(protocol.known.indptr) > 0) & (np.diff(protocol.hidden.indptr) > 0)
     )
     people = np.random.default_rng(0).permutation(people)[:most]
-    for person in people:
+    for person in people.tolist():
         rows, relevant = _row(protocol.known, person), _row(protocol.hidden, person)
         open_rows = np.ones(len(model.items), np.bool_)
         if protocol.allowed is not None:
@@ -176,7 +176,8 @@ def _learned(groups: Sequence[Sequence[Pool]]) -> FloatArray:
         return total, slope
 
     start = np.concatenate([np.ones(len(NAMES)), np.zeros(n - len(NAMES))])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    # scipy-stubs knows a function that gives its slope, too, only if it takes further arguments.
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})  # type: ignore[call-overload]
     return np.asarray(found.x, np.float64)
 
 
