@@ -169,6 +169,8 @@ def _require_place(file: Path | None) -> None:
         return
     if file.exists() and not file.is_file():
         raise InvalidInput(f"{file} is no file; name one for the plot.")
+    if file.suffix.lower() != ".svg":
+        raise InvalidInput(f"The plot is an SVG, and {file} does not end in .svg.")
     if not (file.parent.is_dir() and os.access(file.parent, os.W_OK)):
         raise InvalidInput(f"{file.parent} is no folder that can be written to; make it first.")
 

@@ -292,6 +292,8 @@ def test_a_plot_that_cannot_be_written_is_refused_before_the_work(bench: Bench):
     nowhere = bench.folder / "no" / "plot.svg"
     assert "make it first" in bench.fails("--interactions", users, "--plot", nowhere)
     assert "is no file" in bench.fails("--interactions", users, "--plot", bench.folder)
+    picture = bench.folder / "plot.png"
+    assert "does not end in .svg" in bench.fails("--interactions", users, "--plot", picture)
 
 
 # ---- On an installation -------------------------------------------------------------------------
