@@ -80,6 +80,31 @@ class Int(ma.fields.Integer):
         super().__init__(strict=True, validate=Range(min=smallest, max=largest), **kwargs)
 
 
+class Number(ma.fields.Float):
+    """A JSON number; a text with digits in it is none, and neither is true."""
+
+    default_error_messages = says(invalid="A number is needed.")
+
+    def __init__(self, *, smallest: float, largest: float, **kwargs: Any) -> None:
+        super().__init__(validate=Range(min=smallest, max=largest), **kwargs)
+
+    def _validated(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.make_error("invalid", input=value)
+        return super()._validated(value)
+
+
+class Flag(ma.fields.Boolean):
+    """JSON's true or false."""
+
+    default_error_messages = says(invalid="Either true or false is needed.")
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
 class QueryInt(Int):
     """A whole number in a query string: ASCII digits and nothing else."""
 
@@ -89,18 +114,15 @@ class QueryInt(Int):
         return super()._validated(value)
 
 
-class QueryNumber(ma.fields.Float):
+class QueryNumber(Number):
     """A decimal number in a query string."""
 
     default_error_messages = says(invalid="A number like 0.5 is needed.")
 
-    def __init__(self, *, smallest: float, largest: float, **kwargs: Any) -> None:
-        super().__init__(validate=Range(min=smallest, max=largest), **kwargs)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
+    def _validated(self, value: Any) -> float:
         if not (isinstance(value, str) and _DECIMAL.fullmatch(value)):
-            raise self.make_error("invalid")
-        return super()._deserialize(value, attr, data, **kwargs)
+            raise self.make_error("invalid", input=value)
+        return super()._validated(float(value))
 
 
 class QueryFlag(ma.fields.Boolean):

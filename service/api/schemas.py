@@ -7,16 +7,30 @@ import marshmallow as ma
 
 from service.api.fields import QueryInt, Text, says
 
+USUAL_WORDS = says(required="This is needed.", null="This cannot be null.")
+LIST_WORDS = says(invalid="A list is needed.")
+NOT_A_LIST = ma.fields.List.default_error_messages["invalid"]
+
 SMALLEST_PAGE, USUAL_PAGE, LARGEST_PAGE = 1, 20, 100
 
 
 class Schema(ma.Schema):
-    """Unknown fields are refused by name."""
+    """Unknown fields are refused by name, and every mistake is told in our own words."""
 
     class Meta:
         unknown = ma.RAISE
 
     error_messages = says(unknown="There is no such field.", type="A JSON object is needed.")
+
+    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
+        field: ma.fields.Field[Any] | None = field_obj
+        while field is not None:
+            words = USUAL_WORDS | (LIST_WORDS if isinstance(field, ma.fields.List) else {})
+            generic = {**ma.fields.Field.default_error_messages, "invalid": NOT_A_LIST}
+            for mistake, said in words.items():
+                if field.error_messages.get(mistake) == generic[mistake]:
+                    field.error_messages[mistake] = said
+            field = field.inner if isinstance(field, ma.fields.List) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

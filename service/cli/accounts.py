@@ -1,11 +1,15 @@
 """People and their tokens."""
 
+import getpass
+import sys
+import warnings
 from datetime import UTC, datetime, timedelta
 
 import click
 
 from service.accounts.records import EVERYTHING_PERSONAL, NewToken, NewUser, Scope
 from service.cli.terminal import console, opened_runtime, person
+from service.errors import InvalidInput
 
 
 @click.group()
@@ -18,16 +22,30 @@ def user() -> None:
 @click.option("--name", default="", help="How to call the person.")
 @click.option("--admin", is_flag=True, help="Make an administrator.")
 @click.option("--zone", default="UTC", show_default=True, help="IANA time zone.")
-@click.password_option(help="10 to 256 characters; asked for if not given.")
-def add_user(email: str, name: str, admin: bool, zone: str, password: str) -> None:
+@click.option("--password", help="10 to 256 characters; asked for if not given.")
+def add_user(email: str, name: str, admin: bool, zone: str, password: str | None) -> None:
     """Add a person."""
     from service.accounts.actions import create_user
 
+    password = _asked_for() if password is None else password
     with opened_runtime() as runtime, runtime.writing() as session:
         new = NewUser(email=email, password=password, name=name, is_admin=admin, zone=zone)
         made = create_user(session, new, now=datetime.now(UTC))
         session.commit()
         console.print(f"Added {made.email}.")
+
+
+def _asked_for() -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", getpass.GetPassWarning)  # a pipe shows nothing anyway
+            return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise InvalidInput(
+            "There is no terminal to ask for the password at; give it with --password."
+        ) from None
 
 
 @click.group()

@@ -16,6 +16,7 @@ from service.runtime import Runtime
 
 if TYPE_CHECKING:
     from service.recommend.experiments import NewExperiment
+    from service.recommend.recipes import Settings
     from service.recommend.use_report import ExperimentReport, PlaceUse, Preference
     from service.tables import Experiment
 
@@ -66,13 +67,16 @@ def start(
         check_new,
         put_arms,
         require_none_running,
+        require_other_settings,
         require_whole,
         start_experiment,
         why_alike,
     )
+    from service.recommend.recipes import parse_settings
 
     if bool(settings) == bool(challenger) or (control and not challenger):
         raise InvalidInput("Name a challenger by --set or by --challenger, the control with it.")
+    wanted = parse_settings(settings)
     now = datetime.now(UTC)
     with opened_runtime() as runtime:
         what = ", ".join(settings) or f"{challenger} against {control or 'the current'}"
@@ -88,11 +92,13 @@ def start(
         # A training takes minutes: what can be refused is refused before.
         with runtime.reading() as session:
             require_none_running(session, new.name)
+            if not new.is_pinned:
+                require_other_settings(session, wanted)
         check_new(new)
         if new.is_pinned:
             require_whole(registry, new.control, new.challenger)
         else:
-            new = _trained(runtime, new, settings)
+            new = _trained(runtime, new, wanted)
         with runtime.writing() as session:
             row = start_experiment(session, registry, new, now=datetime.now(UTC))
             session.commit()
@@ -212,12 +218,10 @@ def revert() -> None:
     )
 
 
-def _trained(runtime: Runtime, new: "NewExperiment", settings: Sequence[str]) -> "NewExperiment":
+def _trained(runtime: Runtime, new: "NewExperiment", wanted: "Settings") -> "NewExperiment":
     """The same experiment between two generations that are made now, of the same data."""
     from service.recommend.rebuild import rebuild
-    from service.recommend.recipes import parse_settings
 
-    wanted = parse_settings(settings)
     with progress_bar() as bar:
         task = bar.add_task("Training both arms", total=100)
         made = rebuild(
@@ -242,8 +246,9 @@ def _print_report(report: "ExperimentReport") -> None:
         console.print(f"Slates come from the live model alone. {report.trouble}")
     if report.hint:
         console.print(report.hint)
+    if report.places:
+        _print_places("arm", report.places)
     _print_figures(report)
-    _print_places("arm", report.places)
 
 
 def _print_figures(report: "ExperimentReport") -> None:
@@ -257,7 +262,12 @@ def _print_figures(report: "ExperimentReport") -> None:
             f"Both answered the same in {slates}, or one had no answer of its own: nothing to "
             "compare there."
         )
+    if report.n_slates:
+        _print_preferences(report)
     console.print(report.in_words)
+
+
+def _print_preferences(report: "ExperimentReport") -> None:
     table = Table("days of people", "won", "lost", "tied", "not over", "share", "interval", "e")
     for what, preference in (("by saves", report.saves), ("by opens", report.opens)):
         table.add_row(what, *_in_cells(preference))

@@ -29,6 +29,12 @@ EXCERPT = 200
 """Characters of an entry that the report shows."""
 
 
+NO_PAPERS = (
+    "No paper was found in this file. A listing has a heading, such as “ICML 2026 Papers”, and "
+    "then one abstract a paragraph, with a blank line between two."
+)
+
+
 class CutOff(Exception):
     """The import was told to stop; what is in stays in."""
 
@@ -68,7 +74,8 @@ def run_import(
 ) -> None:
     """Read the file and add its papers; ``begin`` opens a writing session.
 
-    A file that is no listing ends as failed, with the reason; that is an answer, not an error.
+    A file that is no listing, or has no paper in it, ends as failed with the reason; that is an
+    answer, not an error.
     Raises CutOff between two entries when ``is_cut_off`` says so; called again, it goes on there.
     """
     with scope(begin(), user_id) as session:
@@ -103,11 +110,14 @@ def run_import(
             progress(position, len(listing.entries))
     with scope(begin(), user_id) as session:
         brought = session.get_one(Import, import_id, with_for_update=True)
-        if brought.state is ImportState.DONE:
+        if brought.state in {ImportState.DONE, ImportState.FAILED}:
             return
-        _close(session, brought, ImportState.DONE, now=now)
-        after = JobKind.CONSIDER_REBUILD
-        enqueue(session, after, {}, now=now, waiting_key=after)
+        if _has_papers(session, import_id):
+            _close(session, brought, ImportState.DONE, now=now)
+            after = JobKind.CONSIDER_REBUILD
+            enqueue(session, after, {}, now=now, waiting_key=after)
+        else:
+            _close(session, brought, ImportState.FAILED, now=now, error=NO_PAPERS)
         session.commit()
 
 
@@ -198,6 +208,17 @@ def _n_reported(session: Session, import_id: int) -> int:
     return session.scalars(
         select(func.count()).select_from(ImportRow).where(ImportRow.import_id == import_id)
     ).one()
+
+
+def _has_papers(session: Session, import_id: int) -> bool:
+    """Whether any entry was one, be it that it could not be stored."""
+    return bool(
+        session.scalar(
+            select(ImportRow.id)
+            .where(ImportRow.import_id == import_id, ImportRow.outcome != Outcome.SKIPPED)
+            .limit(1)
+        )
+    )
 
 
 def _is_reported(session: Session, import_id: int, position: int) -> bool:

@@ -22,7 +22,7 @@ from models.artifacts.registry import Arms, Registry
 from models.config import OF_OTHERS
 from service.errors import Conflict, InvalidInput, NotFound
 from service.recommend.evaluation_records import people
-from service.recommend.recipes import Settings, settings_of
+from service.recommend.recipes import Settings, config_with, settings_of
 from service.tables import Arm, Decision, Experiment
 
 ALPHA, MARGIN = 0.05, 0.1
@@ -186,6 +186,16 @@ def require_none_running(session: Session, name: str | None = None) -> None:
         raise Conflict("An experiment is running; end it with `papershelf experiment stop`.")
     if name is not None and find_experiment(session, name) is not None:
         raise Conflict(f"There was an experiment {name!r} already; take another name.")
+
+
+def require_other_settings(session: Session, settings: Settings) -> None:
+    """Raises InvalidInput where a challenger with these would be trained as the control is."""
+    adopted = adopted_settings(session)
+    if config_with({**adopted, **settings}) == config_with(adopted):
+        raise InvalidInput(
+            "The recommender is trained with these settings already; name a value that differs.",
+            field="settings",
+        )
 
 
 def running_experiment(session: Session) -> Experiment | None:

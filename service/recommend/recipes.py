@@ -51,7 +51,9 @@ def settings_of(config: Config) -> Settings:
 
 
 def _parse(word: str) -> tuple[str, int | float]:
-    name, _, text = word.partition("=")
+    name, equals, text = word.partition("=")
+    if not equals:
+        raise InvalidInput(f"Write a setting as NAME=VALUE, not {word!r}.", field="settings")
     kind = TRAINABLE.get(name.strip())
     if kind is None:
         raise InvalidInput(
@@ -64,5 +66,7 @@ def _parse(word: str) -> tuple[str, int | float]:
         value = float("nan")
     if not 0 <= value < float("inf"):
         what = "a whole number" if kind is int else "a number"
-        raise InvalidInput(f"{name.strip()} needs {what}, not {text!r}.", field="settings")
+        raise InvalidInput(
+            f"{name.strip()} needs {what} from 0 up, not {text!r}.", field="settings"
+        )
     return name.strip(), value

@@ -9,7 +9,7 @@ from flask import Response
 
 from service.accounts.records import Scope
 from service.api import etags
-from service.api.fields import Id, Int, Text
+from service.api.fields import Flag, Id, Int, Number, Text
 from service.api.pages import Answer, page_answer, position_after
 from service.api.schemas import Page, PageQuery, Schema, page_of
 from service.api.smorest import Blueprint
@@ -94,17 +94,17 @@ class InterestChangeSchema(Schema):
         allow_none=True,
         metadata={"description": "Your name for it; null for the derived one."},
     )
-    weight = ma.fields.Float(
+    weight = Number(
+        smallest=0,
+        largest=LARGEST_WEIGHT,
         allow_none=True,
-        validate=ma.validate.Range(min=0, max=LARGEST_WEIGHT),
         metadata={
-            "description": "How much it counts against your other interests; 1 is usual, 0 mutes."
+            "description": "How much it counts against your other interests; 1 is usual. 0 "
+            "recommends nothing of it, as `muted` does, which stays as it is."
         },
     )
-    muted = ma.fields.Boolean(
+    muted = Flag(
         allow_none=True,
-        truthy={True},
-        falsy={False},
         metadata={"description": "Whether to recommend nothing of it."},
     )
 

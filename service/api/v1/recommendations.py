@@ -153,7 +153,7 @@ class RecommendedPaperSchema(Schema):
         allow_none=True,
         metadata={
             "description": "The interest of yours that it comes from; null for a paper that is "
-            "near to none."
+            "near to none, and throughout a list that `interest`, `tag` or `seeds` steers."
         },
     )
     propensity = ma.fields.Float(

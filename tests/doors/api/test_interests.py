@@ -97,6 +97,11 @@ def test_a_new_paper_changes_the_etag_but_not_the_version(
     [
         ({"weight": 5}, "/weight"),
         ({"weight": "NaN"}, "/weight"),
+        ({"weight": "2"}, "/weight"),
+        ({"weight": True}, "/weight"),
+        ({"weight": [2]}, "/weight"),
+        ({"muted": 1}, "/muted"),
+        ({"muted": "true"}, "/muted"),
         ({"muted": "yes"}, "/muted"),
         ({"name": ""}, "/name"),
         ({"name": "x" * 101}, "/name"),
@@ -125,6 +130,13 @@ def test_who_mutes_everything_is_told_so(api: Api, listed: dict[str, dict]):
     assert made["strategy"] == "cold_start"
     assert "muted" in made["explanation"]
     assert "-0.0" not in [str(part) for item in made["items"] for part in item["parts"].values()]
+
+
+def test_a_list_that_is_steered_names_no_interests(api: Api, listed: dict[str, dict]):
+    plain = api.get("/recommendations?limit=5").json["items"]
+    assert any(item["interest"] for item in plain)
+    steered = api.get(f"/recommendations?limit=5&interest={listed['tides']['id']}").json["items"]
+    assert [item["interest"] for item in steered] == [None] * 5
 
 
 def test_a_muted_interest_is_gone_from_the_next_list(api: Api, listed: dict[str, dict]):

@@ -31,6 +31,9 @@ def is_problem(answer: Any, status: int) -> bool:
     )
 
 
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
+
+
 def test_every_error_of_the_rooms_has_a_status():
     raised = {
         cls
@@ -234,3 +237,21 @@ def test_every_answer_has_the_headers_that_protect(api: Api, client: FlaskClient
         headers = api.get(path).headers
         assert headers["Cache-Control"] == "private, no-store", path
         assert "Authorization" in headers["Vary"], path
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "said"),
+    [
+        ({}, "/paper_id", "This is needed."),
+        ({"paper_id": None}, "/paper_id", "This cannot be null."),
+        ({"paper_id": UNKNOWN_ID, "tags": "maths"}, "/tags", "A list is needed."),
+        ({"paper_id": UNKNOWN_ID, "tags": [None]}, "/tags/0", "This cannot be null."),
+        ({"paper_id": UNKNOWN_ID, "star": 5}, "/star", "There is no such field."),
+    ],
+    ids=str,
+)
+def test_what_is_missing_or_of_the_wrong_kind_is_told_in_plain_words(
+    api: Api, body: dict, place: str, said: str
+):
+    (error,) = api.post("/bookmarks", json=body).json["errors"]
+    assert (error["pointer"], error["detail"]) == (place, said)

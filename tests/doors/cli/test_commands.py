@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner, Result
 from sqlalchemy.engine import make_url
 
+from models.config import Config
 from service.accounts.actions import find_principal
 from service.accounts.records import EVERYTHING_PERSONAL, Scope
 from service.accounts.sign_in import sign_in
@@ -133,6 +134,12 @@ def test_a_bad_file_is_reported_and_the_next_one_is_brought_in(
     assert papers(runtime) == 6
 
 
+def test_a_file_without_a_paper_is_no_success(shell: Shell, root: Person, tmp_path: Path):
+    said = shell.fails("import", listing(tmp_path, "ICML 2026 Papers\n\nNothing yet.\n"))
+    assert "No paper was found" in said
+    assert "one abstract a paragraph" in said
+
+
 def test_an_import_is_for_the_person_named(
     shell: Shell, runtime: Runtime, root: Person, alice: Person, tmp_path: Path
 ):
@@ -190,6 +197,7 @@ def test_an_experiment_from_its_start_to_its_end(shell: Shell, runtime: Runtime)
     said = shell.run("experiment", "status").output
     assert "Keep watching" in said
     assert "0 shared slates of 0 people" in said
+    assert "days of people" not in said, "no table of nothing"
     assert "about what others read" in said
     assert "term_weight=5.0" in said
     assert "Neither" in shell.fails("experiment", "stop", "--adopt")
@@ -198,7 +206,6 @@ def test_an_experiment_from_its_start_to_its_end(shell: Shell, runtime: Runtime)
     assert "Ended without a decision" in ended.output
     assert "Keep watching" not in ended.output
     assert "0 shared slates of 0 people" in ended.output
-    assert "by saves" in ended.output
     assert runtime.live_model.registry.arms() is None
     assert "undecided" in shell.run("experiment", "list").output
     assert "Nothing was adopted" in shell.run("experiment", "revert").output
@@ -214,6 +221,7 @@ def test_the_winner_is_told_and_adopted(shell: Shell, runtime: Runtime):
     said = shell.run("experiment", "status").output
     assert "The challenger wins" in said
     assert "15 shared slates of 15 people" in said
+    assert said.index("by saves") < said.index("The challenger wins"), "the verdict comes last"
     ended = shell.run("experiment", "stop", "--adopt")
     assert ended.exit_code == 0, ended.output
     assert "The challenger answers from now on" in ended.output
@@ -303,6 +311,9 @@ def test_the_status_for_programs(shell: Shell, runtime: Runtime):
         (["start", "--set", "factors=8", "--challenger", "x"], "--set or by --challenger"),
         (["start", "--set", "factors=8", "--control", "x"], "--set or by --challenger"),
         (["start", "--set", "nothing=8"], "cannot be set; one of alpha"),
+        (["start", "--set", "factors"], "as NAME=VALUE, not 'factors'"),
+        (["start", "--set", "factors=-1"], "a whole number from 0 up, not '-1'"),
+        (["start", "--set", f"factors={Config().factors}"], "with these settings already"),
         (["start", "--set", "factors=999999999"], "factors is from 0 to 2,048"),
         (["start", "--set", "factors=8", "--alpha", "2"], "alpha"),
         (["start", "--challenger", "000009-0123456789abcdef"], "missing or damaged"),
@@ -347,6 +358,13 @@ def test_a_password_is_asked_for_twice_and_not_shown(shell: Shell, runtime: Runt
     assert PASSWORD not in result.output
     with runtime.reading() as session:
         assert session.scalars(sa.select(User.email)).all() == ["ada@example.org"]
+
+
+@pytest.mark.filterwarnings("error::getpass.GetPassWarning")
+def test_without_a_terminal_a_password_is_an_option(shell: Shell, runtime: Runtime):
+    assert "--password" in shell.fails("user", "add", "ada@example.org")
+    with runtime.reading() as session:
+        assert session.scalars(sa.select(User)).all() == []
 
 
 def test_what_is_wrong_with_a_person_is_said_in_one_sentence(shell: Shell, alice: Person):

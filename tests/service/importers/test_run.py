@@ -294,6 +294,19 @@ def test_what_is_no_listing_fails_with_the_reason_and_leaves_nothing(
     assert (papers(runtime), rows_of(runtime, alice, done)) == (0, [])
 
 
+@pytest.mark.parametrize("text", ["Too short.", "ICML 2026 Papers", "a,b\n1,2\n3,4\n"])
+def test_a_file_without_a_paper_fails_with_what_was_passed_over(
+    runtime: Runtime, alice: Person, text: str
+):
+    made = bring(runtime, alice, text)
+    for done in (carry_out(runtime, alice, made), carry_out(runtime, alice, made)):
+        assert done.state is ImportState.FAILED
+        assert "No paper was found" in (done.error or "")
+        assert (done.n_created, done.n_known, done.n_failed) == (0, 0, 0)
+        assert done.n_skipped == len(rows_of(runtime, alice, done))
+        assert done.content == text.encode(), "kept, to be looked at"
+
+
 def test_damaged_text_is_reported_and_the_rest_is_in(runtime: Runtime, alice: Person):
     parts = LISTING.encode().split(b"\n\n")
     parts[2] = parts[2][:40] + b"\xff" * 4 + parts[2][40:]
