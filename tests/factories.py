@@ -15,7 +15,7 @@ from service.accounts.actions import create_token, create_user
 from service.accounts.records import EVERYTHING_PERSONAL, NewToken, NewUser, Scope
 from service.catalogue.actions import add_paper
 from service.catalogue.identifiers import Identifier
-from service.catalogue.records import NewPaper
+from service.catalogue.records import Author, NewPaper
 from service.db import scope
 from service.runtime import Runtime
 from service.tables import Paper, PaperSource, User
@@ -115,7 +115,7 @@ def make_papers(runtime: Runtime, n: int, **values: Any) -> list[Paper]:
             new = {
                 "title": f"Paper {number} on {topic}",
                 "abstract": f"We study {topic} in the setting {number}, with new results.",
-                "authors": ("Ada Lovelace", f"Author {number}"),
+                "authors": (Author("Ada Lovelace"), Author(f"Author {number}")),
                 "year": 2020 + number % 6,
                 "identifiers": (Identifier("arxiv", f"2401.{number:05d}"),),
                 **values,

@@ -1,14 +1,17 @@
 """Adds papers to the catalogue, each once."""
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import select, tuple_, update
 from sqlalchemy.orm import Session
 
 from service.accounts.actions import record
 from service.catalogue.fingerprints import abstract_fingerprint, title_fingerprint
-from service.catalogue.identifiers import Identifier
+from service.catalogue.identifiers import Identifier, Scheme
 from service.catalogue.queries import WITH_PARTS
 from service.catalogue.records import NewPaper
 from service.catalogue.text import to_plain
@@ -16,6 +19,10 @@ from service.catalogue.titles import derive_title
 from service.db import scoped_to
 from service.errors import InvalidInput
 from service.tables import CatalogueState, Paper, PaperAuthor, PaperIdentifier, Work
+
+COMPLETED = ("venue", "year", "published", "kind", "withdrawal", "url", "pdf_url", "code_url")
+"""Columns that are filled in as soon as somebody knows them."""
+_WORD = re.compile(r"\w+")
 
 REAL_TITLE = 1.0
 """Confidence of a title that somebody gave; a derived one has less."""
@@ -25,10 +32,10 @@ def add_paper(session: Session, new: NewPaper, *, now: datetime) -> tuple[Paper,
     """The paper in the catalogue, and whether it is new there.
 
     Known is a paper with one of its identifiers, or with the same abstract; where there is no
-    abstract, the same title and authors. Raises InvalidInput without title and abstract.
+    abstract, the same title and authors. Raises InvalidInput where there is none of the three.
     """
-    if not (new.title or new.abstract):
-        raise InvalidInput("A paper needs a title or an abstract.", field="title")
+    if not (new.title or new.abstract or new.identifiers):
+        raise InvalidInput("A paper needs a title, an abstract or an identifier.", field="title")
     # The lock makes all who add papers wait for each other, so that finding nothing means there
     # is nothing; and it makes the versions follow the order of the commits.
     session.scalars(select(CatalogueState).with_for_update()).one()
@@ -38,6 +45,7 @@ def add_paper(session: Session, new: NewPaper, *, now: datetime) -> tuple[Paper,
         _complete(session, known, new, fingerprint, now=now)
         return known, False
     version = _next_catalogue_version(session)
+    new = replace(new, identifiers=tuple(_free(session, new.identifiers)))
     paper = _make_paper(new, fingerprint, version, now=now)
     session.add(paper)
     session.flush()
@@ -64,8 +72,8 @@ def add_papers(session: Session, batch: Sequence[NewPaper], *, now: datetime) ->
         )
     }
     version = _next_catalogue_version(session)
-    papers: dict[str, Paper] = {}
-    known: list[tuple[NewPaper, str]] = []
+    papers: dict[str | None, Paper] = {}
+    known: list[tuple[NewPaper, str | None]] = []
     for new, fingerprint in zip(batch, fingerprints, strict=True):
         is_named = any((i.scheme, i.value) in named for i in new.identifiers)
         if is_named or fingerprint in there or fingerprint in papers:
@@ -80,14 +88,16 @@ def add_papers(session: Session, batch: Sequence[NewPaper], *, now: datetime) ->
     return len(papers)
 
 
-def paper_fingerprint(new: NewPaper) -> str:
-    """Of the abstract, or of title, authors and year where there is none."""
+def paper_fingerprint(new: NewPaper) -> str | None:
+    """Of the abstract, or of title, authors and year where there is none; None without a title."""
     if new.abstract:
         return abstract_fingerprint(new.abstract)
-    return title_fingerprint(new.title or "", new.authors, new.year)
+    if new.title is None:
+        return None
+    return title_fingerprint(new.title, [author.name for author in new.authors], new.year)
 
 
-def _find_known(session: Session, new: NewPaper, fingerprint: str) -> Paper | None:
+def _find_known(session: Session, new: NewPaper, fingerprint: str | None) -> Paper | None:
     for identifier in new.identifiers:
         known = session.scalar(
             select(Paper)
@@ -98,15 +108,30 @@ def _find_known(session: Session, new: NewPaper, fingerprint: str) -> Paper | No
             )
             .options(*WITH_PARTS)
         )
-        if known is not None:
+        if known is not None and not _shares_only_its_book(identifier, known, new):
             return known
+    if fingerprint is None:
+        return None
     return session.scalar(
         select(Paper).where(Paper.fingerprint == fingerprint).options(*WITH_PARTS)
     )
 
 
+def _shares_only_its_book(identifier: Identifier, known: Paper, new: NewPaper) -> bool:
+    """Whether an identifier is that of a book, and these are two of its chapters.
+
+    Chapters are often listed under the DOI or ISBN of the whole; their titles then have no word in
+    common. A title in another script is a translation and says nothing.
+    """
+    if identifier.scheme not in {Scheme.DOI, Scheme.ISBN} or not (known.title and new.title):
+        return False
+    one, other = (set(_WORD.findall(to_plain(t).casefold())) for t in (known.title, new.title))
+    is_comparable = all(any(word.isascii() for word in words) for words in (one, other))
+    return is_comparable and one.isdisjoint(other)
+
+
 def _complete(
-    session: Session, known: Paper, new: NewPaper, fingerprint: str, *, now: datetime
+    session: Session, known: Paper, new: NewPaper, fingerprint: str | None, *, now: datetime
 ) -> None:
     """Fill in what was not known of a paper; what is there already is never overwritten.
 
@@ -115,29 +140,24 @@ def _complete(
     """
     changes: dict[str, object] = {
         column: value
-        for column in ("venue", "year", "url", "pdf_url", "code_url")
+        for column in COMPLETED
         if getattr(known, column) is None and (value := getattr(new, column)) is not None
     }
+    details = known.details or {}
+    if more := {key: value for key, value in new.details.items() if key not in details}:
+        changes["details"] = {**details, **more}
     if known.title is None and new.title:
-        changes |= {
-            "title": new.title,
-            "display_title": to_plain(new.title),
-            "derived_name": None,
-            "title_confidence": REAL_TITLE,
-        }
+        changes |= {"title": new.title, **_naming(new)}
     if known.abstract is None and new.abstract:
         changes |= {"abstract": new.abstract, "abstract_text": to_plain(new.abstract)}
+        if known.title is None and not new.title:
+            changes |= _naming(new)
         if not session.scalar(select(Paper.id).where(Paper.fingerprint == fingerprint)):
             changes["fingerprint"] = fingerprint  # so that a listing finds it by its abstract
-    names = {(i.scheme, i.value): i for i in new.identifiers}
-    taken = select(PaperIdentifier.scheme, PaperIdentifier.value).where(
-        tuple_(PaperIdentifier.scheme, PaperIdentifier.value).in_(list(names))
-    )
-    for pair in session.execute(taken).all() if names else ():
-        names.pop((pair.scheme, pair.value), None)
+    names = _free(session, new.identifiers)
     if not (changes or names or (new.authors and not known.authors)):
         return
-    known.identifiers += _identifiers(names.values())
+    known.identifiers += _identifiers(names)
     known.authors = known.authors or _authors(new)
     for column, value in changes.items():
         setattr(known, column, value)
@@ -154,14 +174,27 @@ def _complete(
     session.flush()
 
 
+def _free(session: Session, identifiers: Iterable[Identifier]) -> list[Identifier]:
+    """Those that no paper goes by yet."""
+    names = {(i.scheme, i.value): i for i in identifiers}
+    if not names:
+        return []
+    taken = select(PaperIdentifier.scheme, PaperIdentifier.value).where(
+        tuple_(PaperIdentifier.scheme, PaperIdentifier.value).in_(list(names))
+    )
+    for pair in session.execute(taken):
+        names.pop((pair.scheme, pair.value), None)
+    return list(names.values())
+
+
 def _identifiers(identifiers: Iterable[Identifier]) -> list[PaperIdentifier]:
     return [PaperIdentifier(scheme=i.scheme, value=i.value, version=i.version) for i in identifiers]
 
 
 def _authors(new: NewPaper) -> list[PaperAuthor]:
     return [
-        PaperAuthor(position=position, name=name)
-        for position, name in enumerate(new.authors, start=1)
+        PaperAuthor(position=position, name=author.name, family=author.family)
+        for position, author in enumerate(new.authors, start=1)
     ]
 
 
@@ -173,23 +206,19 @@ def _next_catalogue_version(session: Session) -> int:
     ).one()
 
 
-def _make_paper(new: NewPaper, fingerprint: str, version: int, *, now: datetime) -> Paper:
-    if new.title:
-        display_title, name, confidence = to_plain(new.title), None, REAL_TITLE
-    else:
-        links = [link for link in (new.code_url,) if link]
-        derived = derive_title(new.abstract or "", links)
-        display_title, name, confidence = derived.text, derived.name, derived.confidence
+def _make_paper(new: NewPaper, fingerprint: str | None, version: int, *, now: datetime) -> Paper:
     return Paper(
         work=Work(created_at=now, catalogue_version=version),
         title=new.title,
-        display_title=display_title,
-        derived_name=name,
-        title_confidence=confidence,
+        **_naming(new),
         abstract=new.abstract,
         abstract_text=to_plain(new.abstract) if new.abstract else None,
         venue=new.venue,
         year=new.year,
+        published=new.published,
+        kind=new.kind,
+        details=dict(new.details) or None,
+        withdrawal=new.withdrawal,
         url=new.url,
         pdf_url=new.pdf_url,
         code_url=new.code_url,
@@ -201,3 +230,23 @@ def _make_paper(new: NewPaper, fingerprint: str, version: int, *, now: datetime)
         authors=_authors(new),
         identifiers=_identifiers(dict.fromkeys(new.identifiers)),
     )
+
+
+def _naming(new: NewPaper) -> dict[str, Any]:
+    """How to call it: by its title, by what its abstract says, or by its identifier."""
+    name = None
+    if new.title:
+        shown, confidence = to_plain(new.title), REAL_TITLE
+    elif new.abstract:
+        derived = derive_title(new.abstract, [new.code_url] if new.code_url else [])
+        shown, name, confidence = derived.text, derived.name, derived.confidence
+    else:
+        shown, confidence = _spoken(new.identifiers[0]), 0.0
+    return {"display_title": shown, "derived_name": name, "title_confidence": confidence}
+
+
+def _spoken(identifier: Identifier) -> str:
+    """What to call a paper of which nothing but this is known."""
+    if identifier.scheme == Scheme.URL:
+        return identifier.value.partition("://")[2].rstrip("/")
+    return f"{identifier.scheme}:{identifier.value}"

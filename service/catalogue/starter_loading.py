@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from service.accounts.actions import record
 from service.catalogue.actions import add_papers
-from service.catalogue.records import NewPaper
+from service.catalogue.records import Author, NewPaper
 from service.catalogue.starter import StarterPaper, read_starter
 from service.tables import AuditEntry, PaperSource
 
@@ -41,7 +41,7 @@ def _new_paper(paper: StarterPaper) -> NewPaper:
     return NewPaper(
         source=PaperSource.STARTER,
         title=paper.title,
-        authors=paper.authors,
+        authors=tuple(map(Author, paper.authors)),
         venue=paper.venue,
         year=paper.year,
         url=paper.url,

@@ -15,7 +15,9 @@ from service.tables.interests import LARGEST_WEIGHT, Interest
 from service.tables.jobs import Import, ImportRow, ImportState, Job, JobState, Outcome
 from service.tables.library import (
     Bookmark,
+    BookmarkCollection,
     BookmarkTag,
+    Collection,
     Feedback,
     FeedbackKind,
     LibraryDeletion,
@@ -41,8 +43,10 @@ __all__ = [
     "AuditEntry",
     "Base",
     "Bookmark",
+    "BookmarkCollection",
     "BookmarkTag",
     "CatalogueState",
+    "Collection",
     "Decision",
     "Experiment",
     "FailedLogin",

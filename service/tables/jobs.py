@@ -60,6 +60,12 @@ class Import(Public, Owned, Base):
     file_name: Mapped[str]
     content: Mapped[bytes | None]
     """Null once every entry has its row."""
+    format: Mapped[str | None] = mapped_column(sa.String(32))
+    """What it was read as; before that, what the person said it is."""
+    encoding: Mapped[str | None] = mapped_column(sa.String(32))
+    """The same of its characters."""
+    saves: Mapped[bool | None]
+    """Whether its papers go to the person's library, too; null if that is up to the format."""
     state: Mapped[ImportState] = mapped_column(ByValue(ImportState))
     list_name: Mapped[str | None]
     error: Mapped[str | None]
@@ -68,8 +74,14 @@ class Import(Public, Owned, Base):
     n_known: Mapped[int] = mapped_column(default=0)
     n_skipped: Mapped[int] = mapped_column(default=0)
     n_failed: Mapped[int] = mapped_column(default=0)
+    n_saved: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Of these papers were not in the library before."""
     created_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
+
+    @property
+    def n_done(self) -> int:
+        return self.n_created + self.n_known + self.n_skipped + self.n_failed
 
 
 class Outcome(enum.StrEnum):
@@ -95,6 +107,10 @@ class ImportRow(Owned, Base):
     end_line: Mapped[int]
     outcome: Mapped[Outcome] = mapped_column(ByValue(Outcome))
     paper_id: Mapped[int | None] = mapped_column(sa.ForeignKey("paper.id"), index=True)
+    is_saved: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    """The paper went to the library with it, and was not there before."""
     excerpt: Mapped[str] = mapped_column(default="")
+    source: Mapped[str | None]
+    """Of an entry that was refused, the whole text, to be mended and sent again."""
     reason: Mapped[str | None]
     remedy: Mapped[str | None]

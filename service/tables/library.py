@@ -1,6 +1,7 @@
 """What a person keeps: bookmarks, ratings, tags, and what they say of papers."""
 
 import enum
+import json
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -47,6 +48,8 @@ class Bookmark(Public, Versioned, Owned, Base):
     paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id"), index=True)
     status: Mapped[ReadingStatus] = mapped_column(ByValue(ReadingStatus))
     note: Mapped[str] = mapped_column(default="")
+    citation_key: Mapped[str | None]
+    """What the person's documents cite the paper as."""
     saved_at: Mapped[datetime]
     changed_at: Mapped[datetime]
     library_version: Mapped[int] = mapped_column(sa.BigInteger)
@@ -54,6 +57,9 @@ class Bookmark(Public, Versioned, Owned, Base):
     paper: Mapped[Paper] = relationship(lazy="raise")
     tags: Mapped[list["Tag"]] = relationship(
         secondary="bookmark_tag", lazy="raise", order_by="Tag.name_key", viewonly=True
+    )
+    collections: Mapped[list["Collection"]] = relationship(
+        secondary="bookmark_collection", lazy="raise", order_by="Collection.path", viewonly=True
     )
 
 
@@ -113,6 +119,32 @@ class BookmarkTag(Owned, Base):
 
     bookmark_id: Mapped[int] = mapped_column(sa.ForeignKey("bookmark.id", ondelete="CASCADE"))
     tag_id: Mapped[int] = mapped_column(sa.ForeignKey("tag.id", ondelete="CASCADE"), index=True)
+
+
+class Collection(Public, Owned, Base):
+    """A person's folder of papers; a paper may lie in several, and a folder in another."""
+
+    __tablename__ = "collection"
+    __table_args__ = (sa.UniqueConstraint("user_id", "path"),)
+
+    path: Mapped[str]
+    """The names from the outermost folder in, as a JSON list: a name may have any character."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(json.loads(self.path))
+
+
+class BookmarkCollection(Owned, Base):
+    """Which bookmark lies in which collection."""
+
+    __tablename__ = "bookmark_collection"
+    __table_args__ = (sa.UniqueConstraint("bookmark_id", "collection_id"),)
+
+    bookmark_id: Mapped[int] = mapped_column(sa.ForeignKey("bookmark.id", ondelete="CASCADE"))
+    collection_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("collection.id", ondelete="CASCADE"), index=True
+    )
 
 
 class LibraryDeletion(Owned, Base):

@@ -2,6 +2,7 @@
 
 import enum
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -62,6 +63,15 @@ class Paper(Public, Versioned, Base):
     """The same as plain text, for searching and for the recommender."""
     venue: Mapped[str | None]
     year: Mapped[int | None]
+    published: Mapped[str | None] = mapped_column(sa.String(10))
+    """As exactly as it is known: 2026, 2026-12 or 2026-12-06."""
+    kind: Mapped[str | None] = mapped_column(sa.String(32))
+    """What was published, in the words of CSL: article-journal, paper-conference, thesis, …"""
+    details: Mapped[dict[str, Any] | None]
+    """What else a citation says, under CSL's names of it (volume, page, publisher, …), and
+    ``keywords``."""
+    withdrawal: Mapped[str | None]
+    """Why it should not be relied on, in its source's words: withdrawn or retracted."""
     url: Mapped[str | None]
     pdf_url: Mapped[str | None]
     code_url: Mapped[str | None]
@@ -91,6 +101,8 @@ class PaperAuthor(Base):
     paper_id: Mapped[int] = mapped_column(sa.ForeignKey("paper.id", ondelete="CASCADE"))
     position: Mapped[int]
     name: Mapped[str]
+    family: Mapped[str | None]
+    """The part that it is sorted by, particles apart; null for a group, or where nobody said."""
 
 
 class PaperIdentifier(Base):

@@ -19,7 +19,7 @@ from service.api.v1.paper_schemas import FullPaperSchema, PaperSchema
 from service.catalogue.actions import add_paper
 from service.catalogue.identifiers import Identifier, Scheme, find_identifier, normalise
 from service.catalogue.queries import get_paper, papers_page
-from service.catalogue.records import NewPaper, PaperFilter
+from service.catalogue.records import Author, NewPaper, PaperFilter
 from service.errors import InvalidInput
 from service.library.actions import note_opening
 from service.recommend.serve import related
@@ -63,7 +63,7 @@ class PaperQuery(PageQuery):
 
 
 class NewPaperSchema(Schema):
-    """What is known of a paper: its title or its abstract there must be."""
+    """What is known of a paper: its title, its abstract or one of its names there must be."""
 
     title = Text(
         longest=1_000, load_default=None, metadata={"example": "Attention Is All You Need"}
@@ -91,7 +91,7 @@ class NewPaperSchema(Schema):
             source=PaperSource.PERSON,
             title=data["title"] or None,
             abstract=data["abstract"] or None,
-            authors=tuple(data["authors"]),
+            authors=tuple(map(Author, data["authors"])),
             venue=data["venue"] or None,
             year=data["year"],
             url=data["url"],

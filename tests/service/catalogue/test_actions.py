@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from service.catalogue.actions import add_paper, add_papers, paper_fingerprint
 from service.catalogue.identifiers import Identifier
 from service.catalogue.queries import catalogue_version, get_paper, n_papers, papers_page
-from service.catalogue.records import NewPaper, PaperFilter
+from service.catalogue.records import Author, NewPaper, PaperFilter
 from service.catalogue.starter_loading import BATCH, is_starter_loaded, load_starter
 from service.errors import InvalidInput
 from service.runtime import Runtime
@@ -46,7 +46,7 @@ def test_a_paper_comes_in_with_all_that_is_known_of_it(runtime: Runtime):
         runtime,
         title="On {GridSort}: $n \\log n$ shelves",
         abstract=ABSTRACT,
-        authors=("Ada Lovelace", "Bo Sample"),
+        authors=(Author("Ada Lovelace"), Author("Bo Sample")),
         venue="ICML",
         year=2026,
         code_url="https://github.com/acme/gridsort",
@@ -83,7 +83,7 @@ def test_a_derived_title_is_marked_as_derived(runtime: Runtime):
 def test_without_title_and_abstract_there_is_no_paper(runtime: Runtime):
     for nothing in (None, ""):
         with pytest.raises(InvalidInput):
-            add(runtime, title=nothing, abstract=nothing, authors=("Ada",))
+            add(runtime, title=nothing, abstract=nothing, authors=(Author("Ada"),))
     assert version(runtime) == 0
 
 
@@ -91,13 +91,38 @@ def test_without_title_and_abstract_there_is_no_paper(runtime: Runtime):
 
 
 def test_one_identifier_is_enough_to_know_a_paper(runtime: Runtime):
-    first, _ = add(runtime, title="One", identifiers=(ARXIV, DOI))
+    first, _ = add(runtime, title="Shelves sorted", identifiers=(ARXIV, DOI))
     for identifiers in ((ARXIV,), (Identifier("doi", "10.1000/unheard.of"), DOI)):
-        again, is_new = add(runtime, title="Another spelling", identifiers=identifiers)
+        again, is_new = add(runtime, title="Sorted Shelves", identifiers=identifiers)
         assert (again.id, is_new) == (first.id, False)
     with runtime.reading() as session:
         named = [i.value for i in get_paper(session, first.public_id).identifiers]
     assert named == ["2401.00001", "10.1000/shelf.1", "10.1000/unheard.of"]
+
+
+def test_chapters_under_the_doi_of_their_book_are_papers_of_their_own(runtime: Runtime):
+    first, _ = add(runtime, title="Introduction", identifiers=(DOI,))
+    other, is_new = add(runtime, title="Spike trains", identifiers=(DOI,))
+    assert is_new
+    assert (other.id, other.identifiers) != (first.id, first.identifiers)
+    assert add(runtime, title="尖峰序列", identifiers=(DOI,))[0].id == first.id, "a translation"
+    again, is_new = add(runtime, title="Spike trains", identifiers=(DOI,))
+    assert (again.id, is_new) == (other.id, False)
+    assert add(runtime, title="Shelves", identifiers=(ARXIV,))[1]
+    assert not add(runtime, title="Indexes", identifiers=(ARXIV,))[1], "one number is one paper"
+
+
+def test_a_paper_of_which_only_the_name_is_known_gets_the_rest_when_it_comes(runtime: Runtime):
+    bare, is_new = add(runtime, identifiers=(DOI,))
+    assert (is_new, bare.title, bare.display_title) == (True, None, f"doi:{DOI.value}")
+    assert bare.title_confidence == 0
+    by_abstract, _ = add(runtime, abstract=ABSTRACT, identifiers=(DOI,))
+    assert by_abstract.id == bare.id
+    assert by_abstract.display_title.startswith("GridSort")
+    named, is_new = add(runtime, title="GridSort at last", identifiers=(DOI,))
+    assert (named.id, is_new, named.display_title) == (bare.id, False, "GridSort at last")
+    page, _ = add(runtime, identifiers=(Identifier("url", "https://example.org/a/"),))
+    assert page.display_title == "example.org/a"
 
 
 @pytest.mark.parametrize(
@@ -128,11 +153,11 @@ def test_another_abstract_is_another_paper(runtime: Runtime, other: str):
 
 
 def test_without_an_abstract_title_authors_and_year_tell_papers_apart(runtime: Runtime):
-    first, _ = add(runtime, title="Editorial", authors=("Ada",), year=2020)
-    again, is_new = add(runtime, title="EDITORIAL.", authors=("ada",), year=2020)
+    first, _ = add(runtime, title="Editorial", authors=(Author("Ada"),), year=2020)
+    again, is_new = add(runtime, title="EDITORIAL.", authors=(Author("ada"),), year=2020)
     assert (again.id, is_new) == (first.id, False)
-    assert add(runtime, title="Editorial", authors=("Ada",), year=2021)[1]
-    assert add(runtime, title="Editorial", authors=("Bo",), year=2020)[1]
+    assert add(runtime, title="Editorial", authors=(Author("Ada"),), year=2021)[1]
+    assert add(runtime, title="Editorial", authors=(Author("Bo"),), year=2020)[1]
     assert add(runtime, title="Editorial", year=2020)[1]
 
 
@@ -269,7 +294,7 @@ def test_a_real_title_takes_the_place_of_a_derived_one_in_the_same_row(runtime: 
         runtime,
         title="GridSort: Sorting Shelves",
         abstract=ABSTRACT.replace("**", ""),
-        authors=("Ada Lovelace",),
+        authors=(Author("Ada Lovelace"),),
         url="https://example.org/gridsort",
     )
     assert (found.id, is_new) == (listed.id, False)
@@ -302,7 +327,7 @@ def test_a_paper_that_gets_its_abstract_is_found_by_it(runtime: Runtime):
 
 
 def test_a_paper_that_came_out_twice_keeps_both_identifiers(runtime: Runtime):
-    same = {"title": "GridSort", "authors": ("Ada Lovelace",), "year": 2026}
+    same = {"title": "GridSort", "authors": (Author("Ada Lovelace"),), "year": 2026}
     batch = [
         NewPaper(source=PaperSource.STARTER, venue="ICML", identifiers=(ARXIV,), **same),
         NewPaper(source=PaperSource.STARTER, venue="ICML Workshop", identifiers=(DOI,), **same),

@@ -1,0 +1,66 @@
+"""What a file says, before anything of it is kept: what every reader of a format makes."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from service.catalogue.records import NewPaper
+from service.tables import ReadingStatus
+
+EXCERPT = 200
+"""Characters of an entry that a report shows."""
+
+SkippedKind: TypeAlias = Literal[
+    "footer", "duplicate", "too_short", "too_long", "undecodable", "heading", "unreadable", "empty"
+]
+NO_LOSS: frozenset[SkippedKind] = frozenset({"footer", "duplicate", "heading"})
+"""What is passed over without anything being lost: nobody needs to mend and send it again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What a person kept about a paper in the program that the file comes from."""
+
+    saved_at: datetime | None = None
+    status: ReadingStatus | None = None
+    stars: int | None = None
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    collections: tuple[tuple[str, ...], ...] = ()
+    """Each the names of folders, from the outermost in."""
+    citation_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One paper of a file. Lines count from 1; ``source`` is as written."""
+
+    paper: NewPaper
+    line: int
+    end_line: int
+    source: str
+    kept: Kept = field(default_factory=Kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A part of the file that did not become a paper, why, and what would help."""
+
+    line: int
+    end_line: int
+    text: str
+    reason: str
+    remedy: str
+    kind: SkippedKind = "unreadable"
+
+    @property
+    def is_loss(self) -> bool:
+        return self.kind not in NO_LOSS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """A file, read. ``name`` is that of the list it holds, if it says one."""
+
+    entries: tuple[Entry | Skipped, ...]
+    name: str | None = None
