@@ -4,6 +4,8 @@ import codecs
 import re
 from typing import Final
 
+import charset_normalizer
+
 from service.errors import InvalidInput
 
 _MAGIC: Final = (
@@ -43,22 +45,56 @@ PAIRED: Final = 0.6
 """Share of non-ASCII bytes beside another one from which they are read as Chinese: in GB18030
 they come in pairs, accents and quotation marks of cp1252 stand alone."""
 
+_DECLARATION: Final = re.compile(
+    rb"(?:%\s*encoding:\s*|-\*-.{0,80}?coding:\s*|<\?xml[^>]{0,80}encoding=[\"']"
+    rb"|<meta[^>]{0,80}charset=[\"']?)([\w.:+-]{2,40})",
+    re.IGNORECASE,
+)
+"""JabRef's first line, Emacs' hint, XML's declaration and HTML's."""
+_SUPERSETS: Final = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+}
+"""What programs write that name the smaller one (https://encoding.spec.whatwg.org/#names-and-labels)."""
+_SINGLE_BYTES: Final = ["cp1252", "cp1250", "cp1251", "koi8_r", "iso8859_7"]
+_PAIRED_BYTES: Final = ["gb18030", "big5", "cp932", "euc_jp", "euc_kr", "cp1251", "koi8_r"]
+_ENOUGH: Final = 65_536
+"""Bytes that a guess looks at."""
+_TELLING: Final = 64
+"""Bytes beyond ASCII from which the languages of one kind of encoding can be told apart."""
+
 BROKEN: Final = 0.25
 """Broken bytes per non-ASCII character up to which a file is damaged UTF-8, not another code."""
 
 
-def decode(data: bytes) -> str:
-    """The text of a file: UTF-8, UTF-16, UTF-32, GB18030 or cp1252.
+def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
+    """The text of a file, and the encoding it was read in: the one given, or else the one that
+    the file's first bytes or lines tell, or else the likeliest.
 
     Damaged UTF-8 comes back with U+FFFD for what cannot be read. Raises ``InvalidInput`` for
-    what is not text.
+    what is not text, for an encoding that there is not, and for one that the file is not in.
     """
     for magic, kind in _MAGIC:
         if data.startswith(magic):
             raise InvalidInput(f"This is {kind}, not a text file: save it as plain text first.")
-    text = _decoded(data)
+    text, name = _decoded(data) if encoding is None else _as_told(data, encoding)
     refuse_binary(text)
-    return text
+    return text, name
+
+
+def encoding_named(name: str) -> str:
+    """Python's name of a character encoding. Raises InvalidInput, field ``encoding``."""
+    try:
+        found = codecs.lookup(name.strip())
+        "".encode(found.name)
+    except (LookupError, ValueError, UnicodeError) as error:
+        raise InvalidInput(
+            "There is no such encoding; use a name like utf-8, cp1252 or gb18030.",
+            field="encoding",
+        ) from error
+    return found.name
 
 
 def refuse_other_formats(text: str) -> None:
@@ -80,16 +116,43 @@ def refuse_binary(text: str) -> None:
         raise InvalidInput("This is a binary file, not text: save it as plain text (UTF-8) first.")
 
 
-def _decoded(data: bytes) -> str:
+def _as_told(data: bytes, encoding: str) -> tuple[str, str]:
+    name = encoding_named(encoding)
+    for mark, _ in _BYTE_ORDER_MARKS:
+        data = data.removeprefix(mark)
+    try:
+        return data.decode(name), name
+    except UnicodeError as error:
+        raise InvalidInput(
+            f"The file is not in {name}: leave the encoding out, and it is found out.",
+            field="encoding",
+        ) from error
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, errors="replace")
+            return data[len(mark) :].decode(encoding, errors="replace"), encoding
     if guessed := _utf16_without_mark(data):
-        return data.decode(guessed, errors="replace")
+        return data.decode(guessed, errors="replace"), guessed
+    for encoding in (*_declared(data), "utf-8"):
+        try:
+            return data.decode(encoding), encoding
+        except UnicodeError:
+            continue
+    return _legacy(data)
+
+
+def _declared(data: bytes) -> list[str]:
+    """The encoding that the beginning names, if there is such a one and it is not UTF-8 anyway."""
+    found = _DECLARATION.search(data[:2048])
+    if found is None:
+        return []
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return _legacy(data)
+        name = encoding_named(found[1].decode("ascii"))
+    except InvalidInput:
+        return []
+    return [] if name.startswith("utf") else [_SUPERSETS.get(name, name)]
 
 
 def _utf16_without_mark(data: bytes) -> str | None:
@@ -102,15 +165,27 @@ def _utf16_without_mark(data: bytes) -> str | None:
     return "utf-16-le" if odd > even else "utf-16-be"
 
 
-def _legacy(data: bytes) -> str:
+def _legacy(data: bytes) -> tuple[str, str]:
     as_utf8 = data.decode("utf-8", errors="replace")
     n_read = sum(1 for character in as_utf8 if character > "\x7f" and character != "\ufffd")
     if as_utf8.count("\ufffd") <= BROKEN * n_read:
-        return as_utf8
+        return as_utf8, "utf-8"
     runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", data)]
-    if sum(length for length in runs if length > 1) >= PAIRED * sum(runs):
+    is_paired = sum(length for length in runs if length > 1) >= PAIRED * sum(runs)
+    guess = _likeliest(data, _PAIRED_BYTES if is_paired else _SINGLE_BYTES)
+    for encoding in (guess, "gb18030") if is_paired else (guess,):
         try:
-            return data.decode("gb18030")
+            return data.decode(encoding), encoding
         except UnicodeDecodeError:
-            pass
-    return data.decode("cp1252", errors="replace")
+            continue
+    return data.decode("cp1252", errors="replace"), "cp1252"
+
+
+def _likeliest(data: bytes, encodings: list[str]) -> str:
+    """The first one stands for the others where too little speaks for them."""
+    if len(re.findall(rb"[\x80-\xff]", data[:_ENOUGH])) < _TELLING:
+        return encodings[0]
+    found = charset_normalizer.from_bytes(
+        data[:_ENOUGH], cp_isolation=encodings, preemptive_behaviour=False, threshold=0.3
+    ).best()
+    return encodings[0] if found is None else found.encoding

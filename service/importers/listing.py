@@ -8,60 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import median
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from service.catalogue.fingerprints import abstract_fingerprint
+from service.catalogue.links import code_link, find_links
+from service.catalogue.records import NewPaper
 from service.catalogue.text import clean
 from service.errors import InvalidInput
-from service.importers.decoding import decode, refuse_binary, refuse_other_formats
+from service.importers.decoding import refuse_other_formats
+from service.importers.draft import MAX_ABSTRACT
 from service.importers.headings import Heading, is_footer, read_heading
-
-SkippedKind: TypeAlias = Literal[
-    "footer", "duplicate", "too_short", "too_long", "undecodable", "heading"
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPaper:
-    """One abstract. Lines count from 1; ``source`` is as written, its lines joined."""
-
-    ordinal: int
-    line: int
-    end_line: int
-    source: str
-    venue: str | None
-    year: int | None
-    list_name: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
-    """A part of the file that did not become a paper, why, and what would help."""
-
-    line: int
-    end_line: int
-    text: str
-    reason: str
-    remedy: str
-    kind: SkippedKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    name: str | None
-    entries: tuple[ListedPaper | Skipped, ...]
-
-    @property
-    def papers(self) -> tuple[ListedPaper, ...]:
-        return tuple(entry for entry in self.entries if isinstance(entry, ListedPaper))
-
-    @property
-    def skipped(self) -> tuple[Skipped, ...]:
-        return tuple(entry for entry in self.entries if isinstance(entry, Skipped))
-
-
-MAX_ABSTRACT: Final = 20_000
-"""Code points. The longest abstracts of real conferences have about 4,000."""
+from service.importers.records import Entry, Parsed, Skipped, SkippedKind
+from service.importers.sample import Sample
+from service.tables import PaperSource
 
 MIN_LETTERS: Final = 40
 MIN_CJK_LETTERS: Final = 20
@@ -73,8 +32,6 @@ are paragraphs, one abstract each."""
 
 UNREADABLE: Final = 0.01
 """Share of replaced characters from which an abstract is damaged beyond use."""
-
-EXCERPT: Final = 200
 
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
 _WIDE: Final = re.compile(
@@ -97,18 +54,17 @@ class _Line:
 _Block: TypeAlias = list[_Line]
 
 
-def parse(data: bytes | str) -> Listing:
+def parse(sample: Sample) -> Parsed:
     """The papers of a listing, in order, and beside them what was passed over.
 
-    Raises ``InvalidInput`` only for what is no text at all or holds nothing.
+    Raises ``InvalidInput`` only for what holds nothing, or is data of another kind.
     """
-    text = _text_of(data)
+    text = _text_of(sample.text)
     compounds = _Compounds(text)
     heading: Heading | None = None
     name: str | None = None
-    entries: list[ListedPaper | Skipped] = []
+    entries: list[Entry | Skipped] = []
     seen: dict[str, int] = {}
-    n_papers = 0
     for is_first, part in _parts(text):
         found = _as_heading(part, is_first=is_first)
         if found is not None:
@@ -121,32 +77,33 @@ def parse(data: bytes | str) -> Listing:
             fingerprint = abstract_fingerprint(source)
             skipped = _duplicate(source, part, seen.get(fingerprint))
             seen.setdefault(fingerprint, part[0].number)
-        if skipped is not None:
-            entries.append(skipped)
-            continue
-        n_papers += 1
-        entries.append(
-            ListedPaper(
-                ordinal=n_papers,
-                line=part[0].number,
-                end_line=part[-1].number,
-                source=source,
-                venue=heading.venue if heading else None,
-                year=heading.year if heading else None,
-                list_name=heading.name if heading else None,
-            )
-        )
-    return Listing(name=name, entries=tuple(entries))
+        entries.append(skipped or _listed(source, part, heading))
+    return Parsed(entries=tuple(entries), name=name)
 
 
-def _text_of(data: bytes | str) -> str:
-    text = data if isinstance(data, str) else decode(data)
-    refuse_binary(text)
+def _text_of(text: str) -> str:
     refuse_other_formats(text)
     text = clean(re.sub(r"[\x0b\x0c\x1c-\x1e]", "\n", text))
     if not text.strip():
         raise InvalidInput("This file is empty: there is no abstract in it.")
     return text
+
+
+def _listed(source: str, part: _Block, heading: Heading | None) -> Entry:
+    return Entry(
+        paper=NewPaper(
+            source=PaperSource.LISTING,
+            abstract=source,
+            venue=heading.venue if heading else None,
+            year=heading.year if heading else None,
+            published=str(heading.year) if heading and heading.year else None,
+            code_url=code_link(find_links(source)),
+            list_name=heading.name if heading else None,
+        ),
+        line=part[0].number,
+        end_line=part[-1].number,
+        source=source,
+    )
 
 
 def _parts(text: str) -> Iterator[tuple[bool, _Block]]:
@@ -304,7 +261,7 @@ def _skip(part: _Block, text: str, kind: SkippedKind, reason: str, remedy: str) 
     return Skipped(
         line=part[0].number,
         end_line=part[-1].number,
-        text=text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…",
+        text=text,
         reason=reason,
         remedy=remedy,
         kind=kind,

@@ -1,11 +1,10 @@
 """What a file says, before anything of it is kept: what every reader of a format makes."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Literal, TypeAlias
 
 from service.catalogue.records import NewPaper
-from service.tables import ReadingStatus
+from service.library.records import Kept
 
 EXCERPT = 200
 """Characters of an entry that a report shows."""
@@ -15,20 +14,6 @@ SkippedKind: TypeAlias = Literal[
 ]
 NO_LOSS: frozenset[SkippedKind] = frozenset({"footer", "duplicate", "heading"})
 """What is passed over without anything being lost: nobody needs to mend and send it again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """What a person kept about a paper in the program that the file comes from."""
-
-    saved_at: datetime | None = None
-    status: ReadingStatus | None = None
-    stars: int | None = None
-    note: str = ""
-    tags: tuple[str, ...] = ()
-    collections: tuple[tuple[str, ...], ...] = ()
-    """Each the names of folders, from the outermost in."""
-    citation_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +49,11 @@ class Parsed:
 
     entries: tuple[Entry | Skipped, ...]
     name: str | None = None
+
+    @property
+    def papers(self) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self.entries if isinstance(entry, Entry))
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        return tuple(entry for entry in self.entries if isinstance(entry, Skipped))

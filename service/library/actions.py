@@ -3,28 +3,23 @@
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.catalogue.queries import get_paper
 from service.db import insert_if_new
-from service.errors import InvalidInput
 from service.library.changes import bury, expect_version, log, next_library_version
 from service.library.queries import get_bookmark, get_rating
-from service.library.records import BookmarkChange, NewBookmark, NewRating, tag_key
+from service.library.records import BookmarkChange, NewBookmark, NewRating
+from service.library.tags import set_tags
 from service.tables import (
     Bookmark,
-    BookmarkTag,
     Interaction,
     InteractionKind,
     Paper,
     Rating,
     Slate,
-    Tag,
 )
-
-MOST_TAGS = 50
-"""Tags of one bookmark."""
 
 
 def save_bookmark(
@@ -59,7 +54,7 @@ def save_bookmark(
             )
         ).one()
         return get_bookmark(session, user_id, there), False
-    _set_tags(session, user_id, made.id, new.tags)
+    set_tags(session, user_id, made.id, new.tags)
     log(session, user_id, paper, InteractionKind.SAVE, now=now, slate_id=new.slate_id)
     return _reread_bookmark(session, user_id, made), True
 
@@ -83,7 +78,7 @@ def change_bookmark(
     if change.note is not None:
         bookmark.note = change.note
     if change.tags is not None:
-        _set_tags(session, user_id, bookmark.id, change.tags)
+        set_tags(session, user_id, bookmark.id, change.tags)
     bookmark.version += 1
     bookmark.changed_at = now
     bookmark.library_version = library_version
@@ -217,38 +212,6 @@ def _set_stars(rating: Rating, stars: int, library_version: int, *, now: datetim
     rating.rated_at = now
     rating.version += 1
     rating.library_version = library_version
-
-
-def _set_tags(session: Session, user_id: int, bookmark_id: int, names: tuple[str, ...]) -> None:
-    wanted: dict[str, str] = {}
-    for name in filter(None, map(str.strip, names)):
-        wanted.setdefault(tag_key(name), name)
-    if len(wanted) > MOST_TAGS:
-        raise InvalidInput(f"A bookmark carries at most {MOST_TAGS} tags.", field="tags")
-    for key, name in wanted.items():
-        insert_if_new(
-            session,
-            Tag,
-            {"public_id": uuid4(), "user_id": user_id, "name": name, "name_key": key},
-            unique=["user_id", "name_key"],
-        )
-    tag_ids = session.scalars(
-        select(Tag.id).where(Tag.user_id == user_id, Tag.name_key.in_(wanted))
-    ).all()
-    session.execute(
-        delete(BookmarkTag).where(
-            BookmarkTag.user_id == user_id,
-            BookmarkTag.bookmark_id == bookmark_id,
-            BookmarkTag.tag_id.not_in(tag_ids),
-        )
-    )
-    for tag_id in tag_ids:
-        insert_if_new(
-            session,
-            BookmarkTag,
-            {"user_id": user_id, "bookmark_id": bookmark_id, "tag_id": tag_id},
-            unique=["bookmark_id", "tag_id"],
-        )
 
 
 def _reread_bookmark(session: Session, user_id: int, bookmark: Bookmark) -> Bookmark:

@@ -1,7 +1,7 @@
 """What crosses the door of the library."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from service.tables import FeedbackKind, ReadingStatus, clean_text
@@ -62,3 +62,17 @@ class FeedbackChange:
 class BookmarkFilter:
     status: ReadingStatus | None = None
     tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What a person kept about a paper in another program, which their export of it tells."""
+
+    saved_at: datetime | None = None
+    status: ReadingStatus | None = None
+    stars: int | None = None
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    collections: tuple[tuple[str, ...], ...] = ()
+    """Each the names of folders, from the outermost in."""
+    citation_key: str | None = None

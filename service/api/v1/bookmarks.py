@@ -17,9 +17,10 @@ from service.api.schemas import Page, PageQuery, Schema, page_of
 from service.api.smorest import Blueprint
 from service.api.state import session, user_id
 from service.api.v1.paper_schemas import PaperSchema
-from service.library.actions import MOST_TAGS, change_bookmark, remove_bookmark, save_bookmark
+from service.library.actions import change_bookmark, remove_bookmark, save_bookmark
 from service.library.queries import bookmarks_page, get_bookmark
 from service.library.records import BookmarkChange, BookmarkFilter, NewBookmark
+from service.library.tags import MOST_TAGS
 from service.tables import Bookmark, ReadingStatus
 
 LONGEST_TAG = 100

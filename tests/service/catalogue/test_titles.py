@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from service.catalogue.coined_words import expansion_of, is_coined
 from service.catalogue.names import MAX_TEXT
 from service.catalogue.titles import MAX_TITLE, cut, derive_title, split_sentences
-from service.importers.listing import parse
+from tests.service.importers.reading import read
 
 LISTINGS = Path(__file__).parents[4] / "shared" / "listings"
 
@@ -523,7 +523,7 @@ def test_real_listings_get_their_names_and_no_invented_ones():
     with (LISTINGS / "expected.tsv").open(encoding="utf-8", newline="") as file:
         expected = [row["coined name (- = none)"] for row in csv.DictReader(file, delimiter="\t")]
     files = sorted(LISTINGS.glob("0*.txt"))
-    papers = [paper for file in files for paper in parse(file.read_bytes()).papers]
+    papers = [paper for file in files for paper in read(file.read_bytes()).papers]
     derived = [derive_title(paper.source) for paper in papers]
     pairs = list(zip(derived, expected, strict=True))
     found = [title for title, name in pairs if name[0] != "-" and title.name and title.name in name]

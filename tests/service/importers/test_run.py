@@ -14,8 +14,9 @@ from service.catalogue.queries import n_papers, papers_page
 from service.catalogue.records import PaperFilter
 from service.db import scope
 from service.errors import InvalidInput, NotFound
-from service.importers.listing import Listing, parse
+from service.importers import run
 from service.importers.queries import get_import, import_rows, imports_page
+from service.importers.reading import Reading, read_file
 from service.importers.run import LARGEST_FILE, CutOff, receive, run_import
 from service.job_queue import JobKind
 from service.runtime import Runtime
@@ -143,7 +144,13 @@ def test_an_import_asks_whether_to_train_again_once(runtime: Runtime, alice: Per
         assert session.scalar(kinds) == 1
 
 
-def test_progress_is_told_entry_by_entry(runtime: Runtime, alice: Person):
+@pytest.fixture
+def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One entry a turn, where it matters what lies between two."""
+    monkeypatch.setattr(run, "LONGEST_TURN_S", 0)
+
+
+def test_progress_is_told_turn_by_turn(runtime: Runtime, alice: Person, short_turns: None):
     told: list[tuple[int, int]] = []
     carry_out(runtime, alice, bring(runtime, alice, LISTING), lambda *at: told.append(at))
     assert told == [(n, 6) for n in range(1, 7)]
@@ -207,7 +214,7 @@ class PowerCut(Exception):
 
 @pytest.mark.parametrize("at", [1, 4, 6])
 def test_an_import_that_was_cut_off_goes_on_where_it_stopped(
-    runtime: Runtime, alice: Person, at: int
+    runtime: Runtime, alice: Person, at: int, short_turns: None
 ):
     def stop(done: int, _total: int) -> None:
         if done == at:
@@ -225,7 +232,9 @@ def test_an_import_that_was_cut_off_goes_on_where_it_stopped(
     assert papers(runtime) == 6
 
 
-def test_an_import_stops_between_entries_when_it_is_told_to(runtime: Runtime, alice: Person):
+def test_an_import_stops_between_two_turns_when_it_is_told_to(
+    runtime: Runtime, alice: Person, short_turns: None
+):
     made = bring(runtime, alice, LISTING)
     answers = iter([False, False, True])
     with pytest.raises(CutOff):
@@ -429,12 +438,12 @@ def test_a_file_is_read_while_others_may_write(
     made = bring(runtime, alice, LISTING)
     written = []
 
-    def parse_slowly(content: bytes) -> Listing:
+    def read_slowly(content: bytes, **said: str | None) -> Reading:
         # Whoever holds the write lock here makes this wait, and fail.
         written.append(bring(runtime, bob, LISTING))
-        return parse(content)
+        return read_file(content, **said)
 
-    monkeypatch.setattr("service.importers.run.parse", parse_slowly)
+    monkeypatch.setattr("service.importers.run.read_file", read_slowly)
     run_import(runtime.writing, made.id, alice.id, now=NOW)
     assert len(written) == 1
     assert counts(as_it_is(runtime, alice, made)) == (6, 0, 0, 0)

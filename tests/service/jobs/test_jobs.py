@@ -262,10 +262,11 @@ KILLED = """
 import sys, time
 from datetime import UTC, datetime
 from service.config import Settings
-from service.importers.run import run_import
+from service.importers import run
 from service.job_queue import claim
 from service.runtime import build_runtime
 
+run.LONGEST_TURN_S = 0
 runtime = build_runtime(Settings.from_environment())
 with runtime.writing() as session:
     job = claim(session, int(sys.argv[1]), now=datetime.now(UTC))
@@ -277,7 +278,7 @@ def progress(done, total):
         time.sleep(60)
 
 keys = job.payload
-run_import(
+run.run_import(
     runtime.writing, keys["import_id"], keys["user_id"], now=datetime.now(UTC), progress=progress
 )
 """

@@ -14,7 +14,6 @@ from service.accounts.queries import get_user
 from service.db import scope
 from service.errors import InvalidInput, NotFound, PreconditionFailed
 from service.library.actions import (
-    MOST_TAGS,
     change_bookmark,
     change_rating,
     note_opening,
@@ -40,6 +39,7 @@ from service.library.records import (
     NewFeedback,
     NewRating,
 )
+from service.library.tags import MOST_TAGS
 from service.recommend.records import Recommendations, Wish
 from service.recommend.serve import log_slate, recommend
 from service.runtime import Runtime
