@@ -1,33 +1,11 @@
 """The formats that can come in: how each is recognised, and who reads it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from service.errors import InvalidInput
 from service.importers import listing
-from service.importers.records import Parsed
+from service.importers.format import Format
 from service.importers.sample import Sample
-
-
-def _paragraphs(sources: Sequence[str]) -> str:
-    return "\n\n".join(sources) + "\n"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """``name`` is what a caller says to force it, ``title`` what a person reads."""
-
-    name: str
-    title: str
-    recognise: Callable[[Sample], bool]
-    """Whether the file is of this format; cheap, and never raises."""
-    parse: Callable[[Sample], Parsed]
-    is_personal: bool
-    """Whether it is what somebody kept for themselves: then its papers go to their library."""
-    join: Callable[[Sequence[str]], str] = _paragraphs
-    """A file of some of the entries, from their sources."""
-
 
 LISTING: Final = Format(
     name="listing",

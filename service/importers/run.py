@@ -20,7 +20,8 @@ from service.db import scope
 from service.errors import InvalidInput, ServiceError
 from service.importers.decoding import encoding_named
 from service.importers.draft import excerpt
-from service.importers.formats import Format, format_named
+from service.importers.format import Format
+from service.importers.formats import format_named
 from service.importers.reading import Reading, read_file
 from service.importers.records import Entry, Skipped
 from service.job_queue import JobKind, enqueue
