@@ -49,7 +49,7 @@ _DECLARATIONS: Final[dict[str, Style]] = {
 _ACCENT_LETTERS: Final = frozenset("cvuHkrdbt")
 _ACCENT_MARKS: Final = frozenset("\"'`^~=.")
 _LETTERS: Final = frozenset(
-    ["o", "O", "l", "L", "ss", "ae", "AE", "oe", "OE", "aa", "AA", "i", "j"]
+    ["o", "O", "l", "L", "ss", "ae", "AE", "oe", "OE", "aa", "AA", "i", "j", "textquotesingle"]
 )
 _COLOURS: Final = frozenset({"textcolor", "colorbox", "color"})
 _PUNCTUATION: Final = {"ldots": "…", "dots": "…", "item": "-", "par": "\n\n", "newline": "\n"}

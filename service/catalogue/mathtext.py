@@ -130,6 +130,7 @@ _ACCENTS: Final = frozenset(
     ]
 )
 _WIDE: Final = {"widehat": "hat", "widetilde": "tilde", "overline": "bar"}
+_BARS: Final = frozenset(["bar", "overline"])
 _FRACTIONS: Final = frozenset(["frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"])
 TEXT_COMMANDS: Final = frozenset(
     [
@@ -268,7 +269,10 @@ class _Formula:
             return f"√{_bracketed(radicand)}", position
         if name in _ACCENTS:
             base, position = self._argument(position, end, depth)
-            return accented(_WIDE.get(name, name), base) or base, position
+            barred = (
+                f"{base}\u0304" if name in _BARS and base.isdigit() and len(base) == 1 else base
+            )
+            return accented(_WIDE.get(name, name), base) or barred, position
         known = symbol(name)
         if known is not None:
             return known, position

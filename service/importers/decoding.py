@@ -148,8 +148,10 @@ def _declared(data: bytes) -> list[str]:
     found = _DECLARATION.search(data[:2048])
     if found is None:
         return []
+    # Emacs names the line ends, too: "latin-2-unix".
+    label = re.sub(r"-(?:unix|dos|mac)$", "", found[1].decode("ascii").lower())
     try:
-        name = encoding_named(found[1].decode("ascii"))
+        name = encoding_named(label.replace("latin-", "latin"))
     except InvalidInput:
         return []
     return [] if name.startswith("utf") else [_SUPERSETS.get(name, name)]

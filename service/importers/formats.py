@@ -4,6 +4,7 @@ from typing import Final
 
 from service.errors import InvalidInput
 from service.importers import listing
+from service.importers.bibtex import BIBTEX
 from service.importers.format import Format
 from service.importers.sample import Sample
 
@@ -15,7 +16,7 @@ LISTING: Final = Format(
     is_personal=False,
 )
 
-FORMATS: Final[tuple[Format, ...]] = (LISTING,)
+FORMATS: Final[tuple[Format, ...]] = (BIBTEX, LISTING)
 """In the order in which they are tried; the last one takes all that is text."""
 
 

@@ -35,6 +35,7 @@ _HOMONYM: Final = re.compile(r"\s+\d{4}$")
 """DBLP numbers people of the same name."""
 _AFFILIATION: Final = re.compile(r"\s*[(（][^()（）]*[)）]")
 _SEPARATORS: Final = re.compile(r"\s*(?:;|；|\s[·⋅•∙|]\s?|\||、)\s*")
+_FULL_STOP: Final = re.compile(r"(?<=[^\W\d_]{3})\.$")
 _AND: Final = re.compile(r"\s*,?\s+(?:and|&|und|et)\s+", re.IGNORECASE)
 _OTHERS: Final = re.compile(r"(?:others|et\.?\s*al\.?)", re.IGNORECASE)
 
@@ -89,7 +90,7 @@ def group(text: Any) -> Author | None:
 
 def authors(text: Any) -> list[Author]:
     """People in one line, whatever stands between them; affiliations in brackets are left out."""
-    line = _AFFILIATION.sub("", line_of(text)).strip(" .;")
+    line = _FULL_STOP.sub("", _AFFILIATION.sub("", line_of(text)).strip(" ;"))
     is_separated = _SEPARATORS.search(line) is not None
     pieces = _SEPARATORS.split(line) if is_separated else list(_by_comma(line))
     return people(piece for whole in pieces for piece in _AND.split(whole))
