@@ -64,7 +64,8 @@ class Description:
             return
         assert answer.mimetype in content, f"{method} {template}: {status} as {answer.mimetype}"
         schema = content[answer.mimetype]["schema"]
-        errors = [error.message for error in self._validator(schema).iter_errors(answer.json)]
+        said = answer.json if answer.is_json else answer.text
+        errors = [error.message for error in self._validator(schema).iter_errors(said)]
         assert not errors, f"{method} {template}: {status}: {errors[:3]}"
 
     def _validator(self, schema: Mapping[str, Any]) -> Draft202012Validator:

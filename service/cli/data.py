@@ -4,10 +4,11 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.table import Table
@@ -24,27 +25,44 @@ RENEW_EVERY_S = 30.0
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 @click.option("--user", "email", help="For whom; the first administrator if not given.")
-def import_files(files: tuple[str, ...], email: str | None) -> None:
-    """Bring in conference listings: one abstract a paragraph under a heading.
+@click.option("--format", "format_name", help="What the files are; found out if not given.")
+@click.option("--encoding", help="Their characters, such as cp1252; found out if not given.")
+@click.option(
+    "--save/--no-save",
+    "saves",
+    default=None,
+    help="Whether their papers go to the reading list, too. If not given, those of a reference "
+    "manager or of bookmarks do, those of a conference do not.",
+)
+@click.option(
+    "--rejected",
+    "rejected_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to write what was not taken, to be mended and brought again.",
+)
+def import_files(files: tuple[str, ...], rejected_file: Path | None, **said: Any) -> None:
+    """Bring in papers: conference listings, and the files of reference managers.
 
     What is known already is recognised. Ends with 1 if an entry or a file could not be taken.
     """
-    is_complete = [_try_file(Path(file), email) for file in files]
+    if rejected_file is not None and len(files) > 1:
+        raise click.BadOptionUsage("--rejected", "Name one file with --rejected.")
+    is_complete = [_try_file(Path(file), rejected_file, said) for file in files]
     sys.exit(0 if all(is_complete) else 1)
 
 
-def _try_file(file: Path, email: str | None) -> bool:
+def _try_file(file: Path, rejected_file: Path | None, said: Mapping[str, Any]) -> bool:
     """One bad file is reported and the next one is still brought in."""
     try:
-        return _import_file(file, email)
+        return _import_file(file, rejected_file, **said)
     except InvalidInput as error:
         click.echo(f"papershelf: {file.name}: {error}", err=True)
         return False
 
 
-def _import_file(file: Path, email: str | None) -> bool:
+def _import_file(file: Path, rejected_file: Path | None, *, email: str | None, **said: Any) -> bool:
     from service.db import scope
-    from service.importers.queries import get_import, import_rows
+    from service.importers.queries import get_import, import_rows, rejected
     from service.importers.run import receive
     from service.tables import ImportState, Outcome
 
@@ -58,6 +76,7 @@ def _import_file(file: Path, email: str | None) -> bool:
                 file_name=file.name,
                 content=file.read_bytes(),
                 now=datetime.now(UTC),
+                **said,
             )
             session.commit()
         with progress_bar() as bar:
@@ -74,12 +93,15 @@ def _import_file(file: Path, email: str | None) -> bool:
             rows = import_rows(
                 session, owner_id, outcome.id, after_position=0, limit=outcome.n_entries
             )
+            if rejected_file is not None and any(row.source for row, _ in rows):
+                rejected_file.write_text(rejected(session, outcome), encoding="utf-8")
     if outcome.state is ImportState.FAILED:
         click.echo(f"papershelf: {file.name}: {outcome.error}", err=True)
         return False
     console.print(
         f"{outcome.list_name or file.name}: {outcome.n_created} new, {outcome.n_known} known, "
-        f"{outcome.n_skipped} skipped, {outcome.n_failed} failed."
+        f"{outcome.n_skipped} skipped, {outcome.n_failed} failed"
+        f"{f'; {outcome.n_saved} new on the reading list' if outcome.saves else ''}."
     )
     refused = [row for row, _ in rows if row.outcome in {Outcome.SKIPPED, Outcome.FAILED}]
     if refused:

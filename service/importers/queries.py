@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session, defer
 
 from service.db import Place, newest_first
 from service.errors import NotFound
+from service.importers.formats import format_named
 from service.tables import Import, ImportRow, Paper
 
 
@@ -54,3 +55,22 @@ def import_rows(
             .limit(limit)
         )
     ]
+
+
+def rejected(session: Session, brought: Import) -> str:
+    """A file of the entries that were not taken, to be mended and sent again.
+
+    Raises NotFound where there is none.
+    """
+    sources = session.scalars(
+        select(ImportRow.source)
+        .where(
+            ImportRow.user_id == brought.user_id,
+            ImportRow.import_id == brought.id,
+            ImportRow.source.is_not(None),
+        )
+        .order_by(ImportRow.position)
+    ).all()
+    if not sources or brought.format is None:
+        raise NotFound("Nothing of this file was rejected.")
+    return format_named(brought.format).join([source for source in sources if source])

@@ -83,6 +83,13 @@ class Import(Public, Owned, Base):
     def n_done(self) -> int:
         return self.n_created + self.n_known + self.n_skipped + self.n_failed
 
+    @property
+    def percent(self) -> int:
+        """Of its entries; a file that is not read yet has none."""
+        if self.state is ImportState.DONE:
+            return 100
+        return 100 * self.n_done // self.n_entries if self.n_entries else 0
+
 
 class Outcome(enum.StrEnum):
     CREATED = "created"

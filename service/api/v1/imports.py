@@ -10,21 +10,33 @@ from flask import Response, make_response, request
 
 from service.accounts.records import Scope
 from service.api.bodies import WrongMediaType, read_body, refuse_encoding
-from service.api.fields import Choice, Id, Int, Text, Time
+from service.api.fields import Choice, Id, Int, QueryFlag, Text, Time
 from service.api.pages import Answer, page_answer, place_after, position_after
 from service.api.schemas import Page, PageQuery, Schema, page_of
 from service.api.smorest import Blueprint
 from service.api.state import after_commit, close_session, principal, session, user_id
 from service.api.waiting import applied, wait_for_import, wanted_wait_s
 from service.errors import InvalidInput
-from service.importers.queries import get_import, import_rows, imports_page
+from service.importers.formats import FORMATS
+from service.importers.queries import get_import, import_rows, imports_page, rejected
 from service.importers.run import LARGEST_FILE, receive
 from service.tables import Import, ImportRow, ImportState, Outcome, Paper, clean_text
 
 ENVELOPE = 2**16
 """Bytes that a multipart body may have around its file."""
 LONGEST_FILE_NAME = 255
-TEXT_TYPES = ("text/plain", "text/markdown")
+BODY_TYPES = (
+    "text/plain",
+    "text/markdown",
+    "text/csv",
+    "text/html",
+    "text/xml",
+    "application/xml",
+    "application/x-bibtex",
+    "application/x-research-info-systems",
+    "application/octet-stream",
+)
+"""Of a body that is the file itself. What it really is, is found out from what is in it."""
 
 blp = Blueprint(
     "imports", __name__, url_prefix="/api/v1/imports", description="Papers out of your files"
@@ -36,7 +48,33 @@ class UploadQuery(Schema):
         longest=LONGEST_FILE_NAME,
         shortest=1,
         load_default="upload.txt",
-        metadata={"description": "What to call a body that is the text itself."},
+        metadata={"description": "What to call a body that is the file itself."},
+    )
+    format = Text(
+        longest=32,
+        shortest=1,
+        load_default=None,
+        metadata={
+            "description": "What it is, where that is not to be found out: "
+            f"{', '.join(format_.name for format_ in FORMATS)}.",
+            "example": "bibtex",
+        },
+    )
+    encoding = Text(
+        longest=32,
+        shortest=1,
+        load_default=None,
+        metadata={
+            "description": "Its characters, where that is not to be found out.",
+            "example": "utf-8",
+        },
+    )
+    saves = QueryFlag(
+        load_default=None,
+        metadata={
+            "description": "Whether its papers go to your library, too. Without it, those of your "
+            "own reference manager or bookmarks do, and those of a conference do not."
+        },
     )
 
 
@@ -50,7 +88,21 @@ class ImportSchema(Schema):
     error = ma.fields.String(
         required=True, allow_none=True, metadata={"description": "Why it failed as a whole."}
     )
+    format = ma.fields.String(
+        required=True, allow_none=True, metadata={"description": "What it is read as."}
+    )
+    encoding = ma.fields.String(required=True, allow_none=True)
+    saves = ma.fields.Boolean(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Whether its papers go to your library, too."},
+    )
+    percent = Int(required=True, metadata={"description": "How much of it is done."})
     n_entries = Int(required=True)
+    n_done = Int(required=True)
+    n_saved = Int(
+        required=True, metadata={"description": "Papers that were not in your library before."}
+    )
     n_created = Int(required=True)
     n_known = Int(required=True)
     n_skipped = Int(required=True)
@@ -71,6 +123,9 @@ class ImportRowSchema(Schema):
     line = Int(required=True)
     end_line = Int(required=True)
     outcome = Choice(Outcome, required=True)
+    is_saved = ma.fields.Boolean(
+        required=True, metadata={"description": "Whether it is new in your library."}
+    )
     paper_id = Id(required=True, allow_none=True)
     display_title = ma.fields.String(required=True, allow_none=True)
     excerpt = ma.fields.String(required=True)
@@ -85,6 +140,7 @@ class ImportRowSchema(Schema):
             "line": row.line,
             "end_line": row.end_line,
             "outcome": row.outcome,
+            "is_saved": row.is_saved,
             "paper_id": paper.public_id if paper else None,
             "display_title": paper.display_title if paper else None,
             "excerpt": row.excerpt,
@@ -104,8 +160,7 @@ UPLOAD = {
                 "additionalProperties": False,
             }
         },
-        "text/plain": {"schema": {"type": "string", "minLength": 1}},
-        "text/markdown": {"schema": {"type": "string", "minLength": 1}},
+        **{kind: {"schema": {"type": "string", "minLength": 1}} for kind in BODY_TYPES},
     },
 }
 
@@ -143,7 +198,14 @@ def create_import(query: dict[str, Any]) -> Any:
     """
     file_name, content = _upload(query["file_name"])
     brought = receive(
-        session(), user_id(), file_name=file_name, content=content, now=datetime.now(UTC)
+        session(),
+        user_id(),
+        file_name=file_name,
+        content=content,
+        now=datetime.now(UTC),
+        format_name=query["format"],
+        encoding=query["encoding"],
+        saves=query["saves"],
     )
     seconds, import_id = wanted_wait_s(), brought.public_id
     if seconds:
@@ -185,13 +247,29 @@ def list_import_rows(query: dict[str, Any], import_id: UUID) -> Answer:
     return page_answer(rows, page, lambda entry: entry[0].position)
 
 
+@blp.get("/<uuid:import_id>/rejected")
+@blp.needs(Scope.LIBRARY_READ, errors=[404])
+@blp.response(200, {"type": "string"}, content_type="text/plain")
+def show_rejected(import_id: UUID) -> Response:
+    """Get what was not taken, as a file to mend and send again
+
+    It is in the format of the file that was brought, in UTF-8. 404 where all of it was taken.
+    """
+    brought = get_import(session(), user_id(), import_id)
+    answer = Response(rejected(session(), brought), mimetype="text/plain")
+    name = f"rejected-{brought.file_name}"
+    answer.headers.set("Content-Disposition", "attachment", filename=name)
+    return answer
+
+
 def _upload(name_of_text: str) -> tuple[str, bytes]:
     refuse_encoding()
-    if request.mimetype in TEXT_TYPES:
+    if request.mimetype in BODY_TYPES:
         return name_of_text, read_body()
     if request.mimetype != "multipart/form-data":
         raise WrongMediaType(
-            f"Send the file as multipart/form-data, or its text as {' or '.join(TEXT_TYPES)}."
+            "Send the file as multipart/form-data, or as the body itself with one of the types "
+            f"{', '.join(BODY_TYPES)}."
         )
     names = [*request.form, *request.files.keys()]
     if unknown := [name for name in names if name != "file"]:

@@ -47,6 +47,24 @@ class PaperSchema(Schema):
     authors = ma.fields.List(ma.fields.String(), required=True)
     venue = ma.fields.String(required=True, allow_none=True)
     year = Int(required=True, allow_none=True)
+    published = ma.fields.String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "As exactly as it is known: a year, a month or a day.",
+            "example": "2026-12",
+        },
+    )
+    kind = ma.fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "A type of CSL.", "example": "paper-conference"},
+    )
+    withdrawal = ma.fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Why it was withdrawn or retracted, if it was."},
+    )
     abstract = ma.fields.String(
         required=True,
         allow_none=True,
@@ -78,11 +96,19 @@ class FullPaperSchema(PaperSchema):
         allow_none=True,
         metadata={"description": "The abstract as a safe HTML fragment, formulas as MathML."},
     )
+    details = ma.fields.Dict(
+        keys=ma.fields.String(),
+        required=True,
+        metadata={
+            "description": "What else is known of it, under the names of CSL's variables.",
+            "example": {"volume": "7", "page": "11-19"},
+        },
+    )
 
     @ma.pre_dump
     def _shown(self, paper: Paper, **_: Any) -> dict[str, Any]:
         html = None if paper.abstract is None else to_html(paper.abstract)
-        return {**shown_paper(paper), "abstract_html": html}
+        return {**shown_paper(paper), "abstract_html": html, "details": paper.details or {}}
 
 
 def shown_paper(paper: Paper) -> dict[str, Any]:
@@ -96,6 +122,9 @@ def shown_paper(paper: Paper) -> dict[str, Any]:
         "authors": [author.name for author in paper.authors],
         "venue": paper.venue,
         "year": paper.year,
+        "published": paper.published,
+        "kind": paper.kind,
+        "withdrawal": paper.withdrawal,
         "abstract": paper.abstract,
         "abstract_text": None if paper.abstract is None else _plain(paper.abstract),
         "url": paper.url,

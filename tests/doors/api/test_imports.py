@@ -162,3 +162,66 @@ def test_a_file_over_the_limit_is_refused_and_told_the_limit(api: Api):
     refused = upload(api, b"x\n" * 17 * 2**20)
     assert refused.status_code == 413
     assert "32 MiB" in refused.json["detail"]
+
+
+BIB = """@string{acme = {Acme Press}}
+@article{good, title = {Folding Shelves}, year = 2024, keywords = {home decor}}
+@book{nameless, publisher = acme}
+"""
+
+
+def brought(api: Api, runtime: Runtime, text: str | bytes, query: str = "") -> Any:
+    taken = api.post("/imports", data=text, content_type="application/x-bibtex", query_string=query)
+    assert taken.status_code == 202, taken.json
+    carry_out(runtime)
+    return api.get(taken.headers["Location"]).json
+
+
+def test_a_reference_managers_file_goes_to_the_library(api: Api, runtime: Runtime):
+    done = brought(api, runtime, BIB)
+    assert (done["format"], done["encoding"], done["saves"]) == ("bibtex", "utf-8", True)
+    told = ("percent", "n_entries", "n_done", "n_saved", "n_created", "n_skipped")
+    assert [done[name] for name in told] == [100, 2, 2, 1, 1, 1]
+    (kept,) = api.get("/bookmarks").json["items"]
+    assert (kept["paper"]["title"], kept["tags"]) == ("Folding Shelves", ["home decor"])
+    assert (kept["paper"]["published"], kept["paper"]["kind"]) == ("2024", "article-journal")
+    rows = api.get(f"/imports/{done['id']}/rows").json["items"]
+    assert [(row["line"], row["is_saved"]) for row in rows] == [(2, True), (3, False)]
+
+
+def test_who_does_not_want_them_in_the_library_says_so(api: Api, runtime: Runtime):
+    done = brought(api, runtime, BIB, "saves=false")
+    assert (done["saves"], done["n_created"], done["n_saved"]) == (False, 1, 0)
+    assert api.get("/bookmarks").json["items"] == []
+
+
+def test_what_was_rejected_is_a_file_to_mend_and_send_again(api: Api, runtime: Runtime):
+    done = brought(api, runtime, BIB, "file_name=mine.bib")
+    answer = api.get(f"/imports/{done['id']}/rejected")
+    assert (answer.status_code, answer.mimetype) == (200, "text/plain")
+    assert "rejected-mine.bib" in answer.headers["Content-Disposition"]
+    mended = answer.text.replace("{nameless,", "{nameless, title = {A Name},")
+    again = brought(api, runtime, mended)
+    assert (again["n_created"], again["n_skipped"]) == (1, 0)
+    none = api.get(f"/imports/{again['id']}/rejected")
+    assert (none.status_code, none.json["detail"]) == (404, "Nothing of this file was rejected.")
+
+
+def test_format_and_encoding_can_be_forced(api: Api, runtime: Runtime):
+    done = brought(
+        api, runtime, BIB.replace("Shelves", "Möbel").encode("cp1252"), "encoding=cp1252"
+    )
+    assert done["encoding"] == "cp1252"
+    assert api.get("/bookmarks").json["items"][0]["paper"]["title"] == "Folding Möbel"
+    refused = brought(api, runtime, LISTING, "format=bibtex")
+    assert (refused["state"], refused["format"]) == ("failed", "bibtex")
+    assert "read as a BibTeX file" in refused["error"]
+
+
+@pytest.mark.parametrize("name", ["format", "encoding", "saves"])
+def test_a_word_that_means_nothing_is_refused_by_its_field(api: Api, name: str):
+    answer = api.post(
+        "/imports", data=BIB, content_type="text/plain", query_string=f"{name}=nonsense"
+    )
+    assert answer.status_code == 422
+    assert name in str(answer.json["errors"][0])

@@ -48,7 +48,7 @@ def test_what_is_somebody_elses_answers_like_what_is_not_there(
     things = alices_things(api, paper_id)
     operations = owned_operations(api.description)
     assert {name for _, name in operations} == set(things)
-    assert len(operations) == 17
+    assert len(operations) == 18
     for operation, name in operations:
         theirs, absent = (asked(bobs_api, operation, name, id_) for id_ in (things[name], uuid4()))
         assert theirs[0] == 404, str(operation)

@@ -43,6 +43,7 @@ EXPECTED = {
     "POST /api/v1/imports": "library:write",
     "GET /api/v1/imports/{import_id}": "library:read",
     "GET /api/v1/imports/{import_id}/rows": "library:read",
+    "GET /api/v1/imports/{import_id}/rejected": "library:read",
     "GET /api/v1/tokens": "",
     "POST /api/v1/tokens": "",
     "DELETE /api/v1/tokens/{token_id}": "",

@@ -140,6 +140,19 @@ def test_a_file_without_a_paper_is_no_success(shell: Shell, root: Person, tmp_pa
     assert "one abstract a paragraph" in said
 
 
+def test_a_bibtex_file_goes_to_the_reading_list_and_what_was_rejected_to_a_file(
+    shell: Shell, alice: Person, tmp_path: Path
+):
+    bib = tmp_path / "mine.bib"
+    bib.write_text("@misc{a, title = {Folding Shelves}}\n@misc{b, note = {nothing}}\n")
+    rest = tmp_path / "rest.bib"
+    result = shell.run("import", "--user", alice.email, "--rejected", rest, bib)
+    assert "1 new, 0 known, 1 skipped, 0 failed; 1 new on the reading list." in result.output
+    assert rest.read_text() == "@misc{b, note = {nothing}}\n"
+    shell.run("import", "--user", alice.email, "--no-save", "--format", "bibtex", bib)
+    assert "formats" in shell.fails("import", "--user", alice.email, "--format", "word", bib)
+
+
 def test_an_import_is_for_the_person_named(
     shell: Shell, runtime: Runtime, root: Person, alice: Person, tmp_path: Path
 ):
