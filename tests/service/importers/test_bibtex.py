@@ -532,7 +532,8 @@ def test_a_chain_of_abbreviations_does_not_grow_without_bound():
     ids=["brackets", "quotes", "joints", "fields", "people", "commas", "entries"],
 )
 def test_hostile_files_are_read_to_their_end(hostile: str):
-    read(f"{hostile}\n\n@misc{{good, title = {{Good}}}}\n")
+    parsed = read(f"{hostile}\n\n@misc{{good, title = {{Good}}}}\n")
+    assert title(parsed.papers[-1]) == "Good"
 
 
 # ---- Telling it from others --------------------------------------------------------------------
