@@ -32,8 +32,6 @@ BODY_TYPES = (
     "text/html",
     "text/xml",
     "application/xml",
-    "application/x-bibtex",
-    "application/x-research-info-systems",
     "application/octet-stream",
 )
 """Of a body that is the file itself. What it really is, is found out from what is in it."""

@@ -171,7 +171,7 @@ BIB = """@string{acme = {Acme Press}}
 
 
 def brought(api: Api, runtime: Runtime, text: str | bytes, query: str = "") -> Any:
-    taken = api.post("/imports", data=text, content_type="application/x-bibtex", query_string=query)
+    taken = api.post("/imports", data=text, content_type="text/plain", query_string=query)
     assert taken.status_code == 202, taken.json
     carry_out(runtime)
     return api.get(taken.headers["Location"]).json

@@ -147,7 +147,7 @@ def test_an_import_asks_whether_to_train_again_once(runtime: Runtime, alice: Per
 @pytest.fixture
 def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """One entry a turn, where it matters what lies between two."""
-    monkeypatch.setattr(run, "LONGEST_TURN_S", 0)
+    monkeypatch.setattr(run, "ENTRIES_A_TURN", 1)
 
 
 def test_progress_is_told_turn_by_turn(runtime: Runtime, alice: Person, short_turns: None):

@@ -266,7 +266,7 @@ from service.importers import run
 from service.job_queue import claim
 from service.runtime import build_runtime
 
-run.LONGEST_TURN_S = 0
+run.ENTRIES_A_TURN = 1
 runtime = build_runtime(Settings.from_environment())
 with runtime.writing() as session:
     job = claim(session, int(sys.argv[1]), now=datetime.now(UTC))
