@@ -25,15 +25,7 @@ from service.tables import Import, ImportRow, ImportState, Outcome, Paper, clean
 ENVELOPE = 2**16
 """Bytes that a multipart body may have around its file."""
 LONGEST_FILE_NAME = 255
-BODY_TYPES = (
-    "text/plain",
-    "text/markdown",
-    "text/csv",
-    "text/html",
-    "text/xml",
-    "application/xml",
-    "application/octet-stream",
-)
+BODY_TYPES = ("text/plain", "text/markdown")
 """Of a body that is the file itself. What it really is, is found out from what is in it."""
 
 blp = Blueprint(
@@ -266,8 +258,7 @@ def _upload(name_of_text: str) -> tuple[str, bytes]:
         return name_of_text, read_body()
     if request.mimetype != "multipart/form-data":
         raise WrongMediaType(
-            "Send the file as multipart/form-data, or as the body itself with one of the types "
-            f"{', '.join(BODY_TYPES)}."
+            f"Send the file as multipart/form-data, or its text as {' or '.join(BODY_TYPES)}."
         )
     names = [*request.form, *request.files.keys()]
     if unknown := [name for name in names if name != "file"]:
