@@ -15,8 +15,8 @@ import gzip
 import importlib.util
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from models import FloatArray, IntArray  # noqa: E402
 from models.config import Config  # noqa: E402
-from models.evaluation.baselines import BASELINES, ease  # noqa: E402
+from models.evaluation.baselines import BASELINES, TUNED_ALS, ease, plain_als  # noqa: E402
 from models.evaluation.comparison import Comparison, judge, mean_and_interval  # noqa: E402
 from models.evaluation.contestants import Contestant, baselines, trained  # noqa: E402
 from models.evaluation.tasks import Judged, Task  # noqa: E402
@@ -39,6 +39,11 @@ from models.training import TrainingSet  # noqa: E402
 
 K = 20
 SEED = 0
+ALS: Mapping[str, Mapping[str, Any]] = {
+    "t": TUNED_ALS,
+    "a": {**TUNED_ALS, "regularization": 100.0, "alpha": 260.0},
+}
+"""Tuned on the validation part of each set of lists by ``benchmarks/als.py``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +77,12 @@ def main() -> None:
 def _fitted(task: Task, options: argparse.Namespace) -> tuple[Model, list[Contestant]]:
     clock = time.perf_counter
     model, contestants = trained(task, Config(), seed=SEED, clock=clock)
-    table = {**BASELINES, "EASE": lambda known: ease(known.user_items)}
+    als = replace(Config(), **ALS[options.lists])
+    table = {
+        **BASELINES,
+        "ALS": lambda known: plain_als(known.user_items, als, seed=known.seed),
+        "EASE": lambda known: ease(known.user_items),
+    }
     chosen = [name for name in table if name != "EASE" or options.ease]
     if options.baselines:
         only = {name: table[name] for name in chosen}

@@ -18,7 +18,7 @@ from models.ranking.explain import shared_terms, shares, term_shares
 from models.ranking.model import Model
 from models.ranking.proportions import Portfolio
 from models.ranking.scoring import Ranking, place_by_score, rank_all, tie_break
-from models.recommending import Request, evidence_for, open_rows, rank_without
+from models.recommending import NOT_FROM_PAPERS, Request, evidence_for, open_rows, rank_without
 
 COUNTERFACTUALS = 5
 """Each is a whole ranking: from 14 ms with ten thousand papers, 200 of them saved, 256 factors."""
@@ -129,7 +129,9 @@ def explain(
         n_candidates=len(rows),
         parts=_parts(ranking, row),
         papers=papers,
-        not_from_papers=score - sum(paper.amount for paper in papers),
+        not_from_papers=sum(
+            float(part[row]) for name, part in ranking.parts.items() if name in NOT_FROM_PAPERS
+        ),
         terms=terms,
         not_from_words=score - sum(term.amount for term in terms),
     )

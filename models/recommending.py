@@ -6,6 +6,7 @@ later one may drop or reorder but never add.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -15,16 +16,11 @@ from models.config import Config
 from models.feedback import History
 from models.ranking.blend import Evidence, blend
 from models.ranking.candidates import best, candidates
-from models.ranking.explain import shared_terms, shares
+from models.ranking.explain import shared_terms, shares, term_shares
 from models.ranking.explore import Explored, explore, most_drawn
+from models.ranking.floors import Floors
 from models.ranking.model import Model
-from models.ranking.proportions import (
-    Portfolio,
-    origins,
-    proportional,
-    spare_last,
-    weighted,
-)
+from models.ranking.proportions import Portfolio, weighted
 from models.ranking.rerank import diversified
 from models.ranking.scoring import (
     NO_IDS,
@@ -70,7 +66,7 @@ class Request:
     @property
     def portfolio(self) -> Portfolio | None:
         """The interests, where they make a difference."""
-        is_used = self.interests and not self.interests.is_plain and len(self.seeds) == 0
+        is_used = self.interests and self.interests.matters and len(self.seeds) == 0
         return self.interests if is_used else None
 
 
@@ -93,7 +89,9 @@ class Recommended:
     only. ``because``: at most three of the person's papers, the largest positive shares.
     ``propensity``: the chance the paper had to be in this slate, of this model; ``explored``: it
     was drawn. ``interest``: the number of the interest it comes from, whose papers add most to the
-    score; None where none of them adds anything.
+    score; None where none of them adds anything. ``terms``: what each term of the paper adds to the
+    score, as far as words account for it; None in a slate that was not to be explained or is not
+    personal.
     """
 
     item_id: int
@@ -105,6 +103,7 @@ class Recommended:
     explored: bool = False
     score_rank: int = 0
     interest: int | None = None
+    terms: Mapping[str, float] | None = None
 
     @property
     def from_papers(self) -> float:
@@ -142,19 +141,10 @@ def recommend(
     )
     taken_for: Mapping[int, int] = {}
     if request.portfolio and ranking.blended:
-        places = proportional(
-            model,
-            request.portfolio,
-            ranking.blended,
-            chosen,
-            rows,
-            limit=limit,
-            scores=ranking.scores,
-            met=model.items.positions(met),
-        )
-        spare = most_drawn(request.exploration, len(places.rows))
-        evidence = ranking.blended.evidence
-        places = spare_last(model, request.portfolio, evidence, places, spare)
+        floors = Floors(model, request.portfolio, ranking.blended)
+        met_rows = model.items.positions(met)
+        places = floors.kept(chosen, rows, limit=limit, scores=ranking.scores, met=met_rows)
+        places = floors.spare_last(places, most_drawn(request.exploration, len(places.rows)))
         chosen = places.rows
         taken_for = dict(zip(chosen.tolist(), places.units.tolist(), strict=True))
     pool = _with_proposals(model, pool, chosen)
@@ -283,6 +273,7 @@ def _explained(
 ) -> tuple[Recommended, ...]:
     chosen = slate.rows
     reasons = _reasons(model, ranking, chosen) if request.explain else ((),) * len(chosen)
+    terms = _terms(model, ranking, chosen) if request.explain else (None,) * len(chosen)
     interests = _interests(model, ranking, chosen, request, taken_for)
     prior = tie_break(model)
     return tuple(
@@ -296,6 +287,7 @@ def _explained(
             explored=bool(slate.is_drawn[place]),
             score_rank=place_by_score(ranking.scores, rows, prior, int(row)),
             interest=interests[place],
+            terms=terms[place],
         )
         for place, row in enumerate(chosen)
     )
@@ -312,7 +304,7 @@ def _interests(
     interests = request.interests
     if not interests or len(request.seeds) or not ranking.blended or not len(interests.weights):
         return [None] * len(chosen)
-    units = origins(model, interests, ranking.blended, chosen).tolist()
+    units = Floors(model, interests, ranking.blended).origins(chosen).tolist()
     told = [taken_for.get(row, unit) for row, unit in zip(chosen.tolist(), units, strict=True)]
     return [None if unit < 0 else unit for unit in told]
 
@@ -335,4 +327,20 @@ def _reasons(
             if line[i] > 0
         )
         for row, line in zip(chosen, lines, strict=True)
+    )
+
+
+def _terms(
+    model: Model, ranking: Ranking, chosen: IntArray
+) -> tuple[Mapping[str, float] | None, ...]:
+    if ranking.blended is None:
+        return (None,) * len(chosen)
+    vocabulary = model.content.vocabulary
+    lines = term_shares(ranking.blended, chosen, len(vocabulary))
+    return tuple(
+        {vocabulary[column]: float(amount) for column, amount in zip(columns, amounts, strict=True)}
+        for columns, amounts in (
+            (lines.indices[start:end], lines.data[start:end])
+            for start, end in pairwise(lines.indptr)
+        )
     )

@@ -11,6 +11,7 @@ from models import AnyIntArray, FloatArray, IntArray
 from models.content.tfidf import TermIndex
 from models.interactions import empty_csr
 from models.ranking.blend import Blend
+from models.ranking.part import Sums
 
 MOST_SHARED = 8
 """Terms that are named of a pair of papers: several may turn out to be the same words, as
@@ -23,6 +24,19 @@ def shares(blended: Blend, targets: IntArray) -> FloatArray:
     for name, part in blended.parts.items():
         total += part.shares(targets) * blended.gains[name][targets][:, None]
     return total
+
+
+def sums(blended: Blend, belongs: FloatArray) -> Sums:
+    """What groups of the person's papers, ``belongs`` (k, g), add to the scores of targets."""
+    of_part = {name: part.sums(belongs) for name, part in blended.parts.items()}
+
+    def added(targets: IntArray) -> FloatArray:
+        total = np.zeros((len(targets), belongs.shape[1]), np.float32)
+        for name, amounts in of_part.items():
+            total += amounts(targets) * blended.gains[name][targets][:, None]
+        return total
+
+    return added
 
 
 def term_shares(blended: Blend, targets: IntArray, n_terms: int) -> sp.csr_matrix:

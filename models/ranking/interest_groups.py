@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.cluster.hierarchy import ClusterNode, fcluster, linkage, to_tree
+from scipy.spatial.distance import squareform
 
 from models import AnyIntArray, BoolArray, FloatArray, IntArray
 
@@ -34,6 +35,12 @@ MOST_LIKENESS = 0.25
 (15 to 80 papers) stay whole up to .35; .15, .25 and .35 give .61, .64 and .59 for 2 lists and .47,
 .49 and .50 for 3. Of 40 real lists 27 are one interest. By stability alone half the neighbourhoods
 fell apart."""
+FACET_APART = 0.6
+"""The same for two facets of an interest. Of 40 lists of CiteULike-t, each with near papers of
+somebody else's as a tenth of it, so many have none that is owed to these in a slate of 20: of 18
+and 2 papers 3 (.8: 2; no facets: 33; no interests: 37), 27 and 3: 2 (1; 8; 37), 36 and 4: 5 (3; 6;
+34), 54 and 6: 5 (5; 9; 32). nDCG@20 of 400 people's own lists: .1550 (.8: .1531; no facets:
+.1569)."""
 SWEEPS = 20
 TINY = 1e-9
 Tree: TypeAlias = npt.NDArray[np.float64]
@@ -58,6 +65,39 @@ def centres_of(points: FloatArray, gram: FloatArray) -> FloatArray:
             if _stability(points, parts, k) >= LEAST_STABILITY:
                 return found
     return unit(points.sum(axis=0, keepdims=True)) if len(points) else points
+
+
+def facets_of(gram: FloatArray, least: int) -> IntArray:
+    """The facets (k,) of papers by their likeness (k, k): numbered from 0, -1 for what is in none.
+
+    The tree of average linkage is followed from its root: two branches of ``least`` papers or more
+    that lie apart are looked at each by itself, what is smaller is left behind, and what lies
+    together is a facet. They need not be stable, as interests do.
+    """
+    n = len(gram)
+    facets: IntArray = np.full(n, -1, np.int64)
+    if n < max(least, 2):
+        return facets
+    distance = np.clip(1 - gram.astype(np.float64), 0, None)
+    np.fill_diagonal(distance, 0)
+    branches = [to_tree(linkage(squareform(distance, checks=False), "average"))]
+    number = 0
+    while branches:
+        whole = branches.pop()
+        halves = filter(None, (whole.get_left(), whole.get_right()))
+        large = [half for half in halves if half.get_count() >= least]
+        if len(large) == 1 or (len(large) == 2 and _lie_apart(gram, large)):
+            branches.extend(large)
+        else:
+            facets[whole.pre_order()] = number
+            number += 1
+    return facets
+
+
+def _lie_apart(gram: FloatArray, branches: Sequence[ClusterNode]) -> bool:
+    both = np.concatenate([branch.pre_order() for branch in branches])
+    groups = np.repeat([0, 1], [branch.get_count() for branch in branches])
+    return float(likenesses(gram[np.ix_(both, both)], groups, 2).max()) <= FACET_APART
 
 
 def _grown(points: FloatArray, tree: Tree, k: int, least: int) -> FloatArray | None:

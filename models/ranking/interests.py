@@ -29,6 +29,7 @@ from models.ranking.interest_groups import (
     LEAST_PAPERS,
     TINY,
     centres_of,
+    facets_of,
     likenesses,
     unit,
 )
@@ -50,6 +51,8 @@ PRESENT = 0.2
 """... and an interest draws new papers from a new group that has so much of it; less are strays."""
 NEAR_ENOUGH = 0.5
 """A paper belongs to an interest if it is that near, relative to the interest's median paper."""
+LEAST_FACET = 0.1
+"""Of the library, and two papers."""
 SMALLEST_AXIS = 1e-6
 
 
@@ -61,7 +64,9 @@ class Interests:
     each is. ``axes`` (v, d) lead from words into the space of the groups, ``centres`` (g, d) have
     length 1 in it; ``nearness`` (g,) is how near the median paper of a group is to its centre, when
     what the few axes leave out is counted too. ``known`` (g,) int64 is the place of each among the
-    interests that were known before, -1 for a new one.
+    interests that were known before, -1 for a new one. ``facets`` (n,) int64 cut the groups
+    further, into what a slate must not pass over: see :func:`_facets`; ``group_of`` (f,) int64 is
+    the group of each.
     """
 
     item_ids: IntArray
@@ -71,6 +76,8 @@ class Interests:
     centres: FloatArray
     nearness: FloatArray
     known: IntArray
+    facets: IntArray
+    group_of: IntArray
 
     @property
     def n_groups(self) -> int:
@@ -125,15 +132,45 @@ def find_interests(model: Model, item_ids: IntArray, known: Sequence[Known] = ()
         centres = _middles(placed, groups, len(places))
         likeness = (placed * centres[groups]).sum(axis=1).astype(np.float32)
     order = np.argsort(-np.bincount(groups, minlength=len(centres)), kind="stable")
+    by_size = np.argsort(order, kind="stable")[groups]
+    facets, group_of = _facets(by_size, sample, gram, placed)
     return Interests(
         item_ids=ids,
-        groups=np.argsort(order, kind="stable")[groups],
+        groups=by_size,
         likeness=likeness,
         axes=axes,
         centres=centres[order],
         nearness=_nearness(words @ axes, centres, groups[sample])[order],
         known=places[order],
+        facets=facets,
+        group_of=group_of,
     )
+
+
+def _facets(
+    groups: IntArray, sample: IntArray, gram: FloatArray, placed: FloatArray
+) -> tuple[IntArray, IntArray]:
+    """The facet of each paper (n,), and the group of each facet (f,).
+
+    A tenth of a library may be too few papers to be told from chance, and is still not to be missed
+    in a slate. So each group is cut into branches of LEAST_FACET of the library or more; what is in
+    no branch is a facet, too. Papers outside the sample go with the nearest of their group.
+    """
+    least = max(2, int(np.ceil(LEAST_FACET * len(sample) - 1e-9)))
+    facets: IntArray = np.zeros(len(groups), np.int64)
+    group_of: list[int] = []
+    for group in np.unique(groups).tolist():
+        mine = np.flatnonzero(groups[sample] == group)
+        found = facets_of(gram[np.ix_(mine, mine)], least)
+        names, found = np.unique(found, return_inverse=True)
+        own = groups == group
+        if len(names) > 1:
+            middles = _middles(placed[sample[mine]], found, len(names))
+            facets[own] = np.argmax(placed[own] @ middles.T, axis=1)
+            facets[sample[mine]] = found
+        facets[own] += len(group_of)
+        group_of.extend([group] * max(1, len(names)))
+    return facets, np.array(group_of, np.int64)
 
 
 def _assigned(points: FloatArray, centres: FloatArray) -> tuple[IntArray, FloatArray]:

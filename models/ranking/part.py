@@ -6,7 +6,7 @@ and give it an entry in :data:`models.ranking.blend.PARTS`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +28,10 @@ class Evidence:
         return bool(np.any(self.confidence > 0))
 
 
+Sums: TypeAlias = Callable[[IntArray], FloatArray]
+"""Of target rows (t,) what each of g groups of the person's papers adds to them, (t, g) float32."""
+
+
 class PartScores(Protocol):
     """One part's scores for one person, on the part's own scale.
 
@@ -41,6 +45,10 @@ class PartScores(Protocol):
     def shares(self, targets: IntArray) -> FloatArray:
         """What each of the person's k papers adds to the target rows (t,): (t, k) float32, whose
         rows sum to ``raw[targets]``."""
+
+    def sums(self, belongs: FloatArray) -> Sums:
+        """For groups of the papers, ``belongs`` (k, g), what each adds to targets: the same as
+        ``shares(targets) @ belongs``, without the shares, of which there are many."""
 
     def term_shares(self, targets: IntArray) -> sp.csr_matrix:
         """What each term of a target adds: (t, v) CSR float32, by column of the vocabulary.

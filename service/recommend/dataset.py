@@ -18,9 +18,12 @@ from models.feedback import History
 from models.training import TrainingSet
 from service.catalogue.fingerprints import title_keys
 from service.db import system_scope
+from service.errors import InvalidInput
 from service.library.records import tag_key
+from service.recommend.restrictions import near_names
 from service.tables import (
     Bookmark,
+    BookmarkCollection,
     BookmarkTag,
     CatalogueState,
     Feedback,
@@ -34,6 +37,7 @@ from service.tables import (
     User,
     Work,
 )
+from service.tables import Collection as Folder
 
 NO_TASTE = frozenset({FeedbackKind.SEEN, FeedbackKind.LATER})
 """Feedback that hides a paper and says nothing of taste. It takes the place of the openings before
@@ -119,6 +123,30 @@ def works_tagged(session: Session, user_id: int, name: str) -> set[int]:
             .join(BookmarkTag, BookmarkTag.bookmark_id == Bookmark.id)
             .join(Tag, Tag.id == BookmarkTag.tag_id)
             .where(Bookmark.user_id == user_id, Tag.name_key == tag_key(name))
+        )
+    )
+
+
+def works_collected(session: Session, user_id: int, path: str) -> set[int]:
+    """Works of the bookmarks in this collection of the person's, and in those inside it.
+
+    ``path`` is the names from the outermost in, joined by "/"; capitals do not matter. Raises
+    InvalidInput for a collection that is not there, with names near to it.
+    """
+    mine = session.scalars(select(Folder).where(Folder.user_id == user_id)).all()
+    paths = {one.id: "/".join(one.names) for one in mine}
+    wanted = path.strip("/").casefold()
+    inside = [key for key, one in paths.items() if f"{one.casefold()}/".startswith(f"{wanted}/")]
+    if not inside:
+        near = near_names(path, sorted(paths.values()))
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise InvalidInput(f"You have no collection {path[:100]}.{hint}", field="collection")
+    return set(
+        session.scalars(
+            select(Paper.work_id)
+            .join(Bookmark, Bookmark.paper_id == Paper.id)
+            .join(BookmarkCollection, BookmarkCollection.bookmark_id == Bookmark.id)
+            .where(Bookmark.user_id == user_id, BookmarkCollection.collection_id.in_(inside))
         )
     )
 

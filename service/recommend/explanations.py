@@ -8,16 +8,14 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from models import explaining
-from models.content.analyzer import surface_forms
 from models.explaining import Explanation, PaperShare
-from models.feedback import History
 from service.catalogue.queries import papers_of_works
 from service.errors import TemporarilyUnavailable
 from service.recommend.dataset import standing_feedback, texts_of
 from service.recommend.interests import MyInterests, interests_without
 from service.recommend.live_model import LiveModel
 from service.recommend.question import Question, question_of, request_to
-from service.recommend.reasons import Share, deeds_of, reasons_of, with_compounds
+from service.recommend.reasons import Share, deeds_of, reasons_of, words_of
 from service.recommend.records import (
     PaperExplanation,
     PartOfScore,
@@ -54,8 +52,8 @@ def explain_paper(
     """Why the paper ranks where it does for one person, in a session bound to that person.
 
     Its numbers are those of a list made at the same moment for the same wish. Its ``limit`` says
-    how many papers and terms are shown; the rest come as a sum. Raises InvalidInput for seeds,
-    tags or interests that are not there, TemporarilyUnavailable for a paper that the model has not
+    how many papers and terms are shown; the rest come as a sum. Raises InvalidInput for what of the
+    wish is not there, TemporarilyUnavailable for a paper that the model has not
     read yet.
     """
     live = live_model.current(session, now=now)
@@ -77,7 +75,7 @@ def explain_paper(
     explanation = PaperExplanation(
         paper=paper,
         strategy=found.strategy,
-        standing=_standing(found, question.everything, said),
+        standing=_standing(found, question, said),
         score=found.score,
         rank=found.rank,
         n_candidates=found.n_candidates,
@@ -128,19 +126,16 @@ def _share(found: Explanation, one: PaperShare) -> Share:
 
 
 def _words(session: Session, found: Explanation, *, limit: int) -> tuple[WordOfScore, ...]:
-    """The largest terms as the paper writes them, a compound with its parts; a stem that stands in
-    no text is not shown."""
+    """The largest terms as the paper writes them."""
     text = texts_of(session, [found.item_id]).get(found.item_id, "")
-    written = surface_forms(text)
-    named = [(one.term, one.amount) for one in found.terms if one.term in written]
-    whole = with_compounds(named, text)
-    return tuple(WordOfScore(term=written[term], amount=amount) for term, amount in whole[:limit])
+    return words_of({one.term: one.amount for one in found.terms}, text)[:limit]
 
 
-def _standing(found: Explanation, done: History, said: Collection[FeedbackKind]) -> Standing:
-    """``done``: all that the person did; ``said``: their feedback on this paper."""
+def _standing(found: Explanation, question: Question, said: Collection[FeedbackKind]) -> Standing:
+    """``said``: the person's feedback on this paper."""
     if found.rank is not None:
         return Standing.CANDIDATE
+    done = question.everything
     own = done.where(np.isin(done.item_ids, found.item_id))
     if own.saved.any():
         return Standing.IN_LIBRARY
@@ -151,7 +146,10 @@ def _standing(found: Explanation, done: History, said: Collection[FeedbackKind])
         return Standing.RATED
     if len(own.known_ids) and own.opens.any():
         return Standing.OPENED
-    return Standing.MUTED if found.is_muted else Standing.SEED
+    if found.is_muted:
+        return Standing.MUTED
+    is_seed = np.isin(found.item_id, question.request.seeds).any()
+    return Standing.SEED if is_seed else Standing.NOT_ASKED_FOR
 
 
 def _parts(found: Explanation) -> tuple[PartOfScore, ...]:

@@ -17,7 +17,7 @@ from models.config import Config
 from models.feedback import History
 from models.recommending import Request
 from service.errors import InvalidInput
-from service.recommend.dataset import hidden_works, history_of, works_tagged
+from service.recommend.dataset import hidden_works, history_of, works_collected, works_tagged
 from service.recommend.interests import MyInterests, interests_of, seeds_of
 from service.recommend.live_model import Live, LiveModel
 from service.recommend.records import Wish
@@ -56,14 +56,17 @@ def question_of(
     """The question of one person, in a session bound to that person.
 
     The papers of an interest are those that it has under the ``live`` model, as the person sees
-    them, whichever model is asked. Raises InvalidInput for seeds, tags, interests, venues or
-    listings that are not there.
+    them, whichever model is asked. Raises InvalidInput for seeds, tags, collections, interests,
+    venues or listings that are not there.
     """
     everything = history_of(session, user_id, now=now)
     restrictions = restrictions_of(session, wish)
     named = _works_named(session, wish.seeds, "seeds")
     tags = () if wish.tag is None else (wish.tag,)
     seeds = np.union1d(named, _works_tagged(session, user_id, tags, "tag"))
+    if wish.collection is not None:
+        collected = works_collected(session, user_id, wish.collection)
+        seeds = np.union1d(seeds, np.array(sorted(collected), dtype=np.int64))
     if wish.interest is not None:
         mine = interests_of(session, live_model, live, user_id, everything)
         seeds = np.union1d(seeds, seeds_of(mine, wish.interest))

@@ -13,7 +13,7 @@ from models.feedback import History
 from models.ranking.scoring import NO_IDS
 from service.recommend.dataset import texts_of
 from service.recommend.readers import Pair, readers_of_both
-from service.recommend.records import Deed, Reason
+from service.recommend.records import Deed, Reason, WordOfScore
 from service.recommend.wording import sentence_of
 from service.tables import Paper
 
@@ -125,6 +125,17 @@ def words_in_common(terms: Sequence[str], *texts: str) -> tuple[str, ...]:
         chosen.insert(places[0] if places else len(chosen), form)
         chosen = [other for other in chosen if other == form or not set(terms_of(other)) <= parts]
     return tuple(chosen[:MOST_WORDS])
+
+
+def words_of(terms: Mapping[str, float], text: str) -> tuple[WordOfScore, ...]:
+    """Terms with what they bring, the largest first, as the text writes them, a compound with its
+    parts; a stem that stands nowhere in it is not shown."""
+    written = surface_forms(text, terms=terms)
+    named = [(term, amount) for term, amount in terms.items() if term in written and amount]
+    return tuple(
+        WordOfScore(term=written[term], amount=amount)
+        for term, amount in with_compounds(named, text)
+    )
 
 
 def with_compounds(terms: Sequence[tuple[str, float]], text: str) -> list[tuple[str, float]]:

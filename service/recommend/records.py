@@ -18,6 +18,8 @@ class Wish:
     """0 for the best scores whatever they are about, up to 1; None for the default."""
     tag: str | None = None
     """From the papers with this tag only, instead of the whole library."""
+    collection: str | None = None
+    """From the papers in this collection and those inside it only; names joined by "/"."""
     seeds: tuple[UUID, ...] = ()
     """From these papers only, instead of the library."""
     interest: UUID | None = None
@@ -75,6 +77,8 @@ class Standing(enum.StrEnum):
     OPENED = "opened"
     """A short time ago, and nothing else was done with it."""
     SEED = "seed"
+    NOT_ASKED_FOR = "not_asked_for"
+    """It does not fit the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +140,11 @@ class RecommendedPaper:
     others: float
     """What all other papers of the person's brought, for it or against: the rest of the score but
     for the parts ``prior`` and ``freshness``, which are nobody's papers'."""
+    terms: tuple["WordOfScore", ...]
+    """What its words brought, the largest first, at most five."""
+    other_terms: float | None
+    not_from_words: float | None
+    """With ``terms`` these two add up to the score; None where it was not taken apart."""
     propensity: float | None
     """The chance that it had to be in this slate; None where that is not known, which is while an
     experiment and exploration both draw."""

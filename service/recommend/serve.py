@@ -1,23 +1,27 @@
 """Answers what to read next: one read of history, one of papers, arithmetic in between."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from models import recommending
+from models.ranking.scoring import NO_IDS
+from models.recommending import Recommended
 from models.recommending import Slate as ModelSlate
 from service.accounts.queries import get_user
 from service.catalogue.queries import papers_of_works
-from service.recommend.dataset import HighWater, library_changes
+from service.recommend.dataset import HighWater, library_changes, texts_of
 from service.recommend.interests import MyInterests
 from service.recommend.interleaved import propose
 from service.recommend.live_model import Live, LiveModel
 from service.recommend.question import Question, question_of, request_to
-from service.recommend.reasons import Share, deeds_of, reasons_of
+from service.recommend.reasons import Share, deeds_of, reasons_of, words_of
 from service.recommend.rebuild import why_late, why_stale
 from service.recommend.records import (
     InterestName,
@@ -27,10 +31,12 @@ from service.recommend.records import (
     RelatedPapers,
     TrainingFacts,
     Wish,
+    WordOfScore,
 )
 from service.recommend.restrictions import fitting_papers
 from service.tables import Impression, Paper, Slate
 
+MOST_TERMS = 5
 EXPLANATIONS = {
     "personal": "Chosen by what you saved, rated and dismissed.",
     "cold_start": (
@@ -54,7 +60,8 @@ def recommend(
 ) -> Recommendations:
     """The slate for one person, in a session bound to that person; logs nothing.
 
-    Raises InvalidInput for seeds, tags, interests, venues or listings that are not there.
+    Raises InvalidInput for seeds, tags, collections, interests, venues or listings that are
+    not there.
     """
     library_version = get_user(session, user_id).library_version
     live = live_model.current(session, now=now)
@@ -64,7 +71,12 @@ def recommend(
     def ask(one: Live) -> ModelSlate:
         request, mine = request_to(session, live_model, one, user_id, question)
         interests[one.generation] = mine
-        return recommending.recommend(one.model, question.history, request, rng=rng)
+        slate = recommending.recommend(one.model, question.history, request, rng=rng)
+        unseen = _unseen(session, one, slate)
+        if len(unseen):
+            request = replace(request, exclude=np.concatenate([request.exclude, unseen]))
+            slate = recommending.recommend(one.model, question.history, request, rng=rng)
+        return slate
 
     proposal = propose(session, live_model, live, ask, limit=wish.limit, now=now, rng=rng)
     if live.generation not in interests:  # two others share the list
@@ -79,6 +91,7 @@ def recommend(
     own = [one.item_id for item in slate.items for one in item.because]
     fitting = fitting_papers(session, question.restrictions, works)
     papers = papers_of_works(session, {*works, *own}, fitting)
+    words = _words(session, slate)
     deeds = deeds_of(question.history, named=question.named)
     reasons = reasons_of(session, user_id, _shares(slate), papers, deeds)
     items = tuple(
@@ -93,6 +106,9 @@ def recommend(
                 if slate.strategy == "personal"
                 else 0.0
             ),
+            terms=words[item.item_id][:MOST_TERMS],
+            other_terms=_other_terms(item, words[item.item_id][:MOST_TERMS]),
+            not_from_words=(None if item.terms is None else item.score - sum(item.terms.values())),
             propensity=proposal.propensities[item.item_id],
             explored=item.explored,
             interest=_interest(interests[makers[item.item_id]], item.interest),
@@ -113,6 +129,34 @@ def recommend(
         experiment_id=shared.experiment_id if shared else None,
         interests_fit=mine is None or mine.still_fit,
     )
+
+
+def _unseen(session: Session, live: Live, slate: ModelSlate) -> NDArray[np.int64]:
+    """The model's works (u,) that the session cannot see, if one of them is in the slate.
+
+    While this session reads its snapshot, another may let the model grow by newer papers.
+    """
+    works = {item.item_id for item in slate.items}
+    seen = select(Paper.work_id).distinct()
+    if works <= set(session.scalars(seen.where(Paper.work_id.in_(works)))):
+        return NO_IDS
+    return np.setdiff1d(live.model.item_ids, np.array(session.scalars(seen).all(), np.int64))
+
+
+def _words(session: Session, slate: ModelSlate) -> dict[int, tuple[WordOfScore, ...]]:
+    """What the words of each work bring, as it writes them, the largest first."""
+    told = {item.item_id: item.terms for item in slate.items if item.terms is not None}
+    texts = texts_of(session, list(told)) if told else {}
+    return {
+        item.item_id: words_of(told.get(item.item_id, {}), texts.get(item.item_id, ""))
+        for item in slate.items
+    }
+
+
+def _other_terms(item: Recommended, shown: Sequence[WordOfScore]) -> float | None:
+    if item.terms is None:
+        return None
+    return sum(item.terms.values()) - sum(one.amount for one in shown)
 
 
 def _interest(mine: MyInterests | None, unit: int | None) -> InterestName | None:
@@ -136,6 +180,8 @@ def _explanation(
         return "Chosen by the papers that you named; what you dislike still counts against a paper."
     if slate.strategy == "personal" and wish.interest is not None:
         return "Chosen by your papers of this interest; what you dislike still counts."
+    if slate.strategy == "personal" and wish.collection is not None:
+        return "Chosen by your papers in this collection; what you dislike still counts."
     if slate.strategy == "personal" and wish.tag is not None:
         return "Chosen by your papers with this tag; what you dislike still counts against a paper."
     if slate.strategy == "cold_start" and mine and mine.portfolio.mutes_any:

@@ -27,6 +27,7 @@ LEFT_OUT = {
     Standing.MUTED: "It belongs to an interest that you muted",
     Standing.OPENED: "You opened it",
     Standing.SEED: "You named it as a seed",
+    Standing.NOT_ASKED_FOR: "It is not among the papers asked for",
 }
 DONE = {
     Deed.NAMED: "named {}",
@@ -117,7 +118,7 @@ def _without(what: str, rank: int, rank_without: int) -> str:
 
 def _place(explanation: PaperExplanation) -> str:
     if explanation.rank is None:
-        why = LEFT_OUT.get(explanation.standing, "It is not among the papers asked for")
+        why = LEFT_OUT[explanation.standing]
         return f"{why}, so no list recommends it; its score would be {_number(explanation.score)}."
     return (
         f"It ranks {explanation.rank} of {explanation.n_candidates} papers that you do not know "

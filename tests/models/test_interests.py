@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from models.explaining import explain
 from models.feedback import History
 from models.ranking.blend import Evidence, blend
-from models.ranking.explain import shares
+from models.ranking.explain import shares, sums
+from models.ranking.floors import Floors
 from models.ranking.interest_groups import adjusted_rand
 from models.ranking.interest_identity import ANCHORS, anchors_of, contained, matched, overlap
 from models.ranking.interest_names import distinctive_terms, readable
@@ -20,7 +21,6 @@ from models.ranking.proportions import (
     LEAST_DAMPED,
     Portfolio,
     damping,
-    origins,
     weighted,
 )
 from models.recommending import Request, Slate, leaders, recommend
@@ -277,6 +277,22 @@ def test_a_tenth_of_the_library_has_two_places_of_twenty(model: Model):
         assert sum(item.parts.values()) == pytest.approx(item.score, abs=1e-5)
 
 
+@pytest.mark.parametrize("others", [1, 2, 4])
+@pytest.mark.parametrize("minority", [2, 3, 4])
+def test_a_tenth_is_not_missed_however_few_papers_it_is(minority: int, others: int):
+    """Two papers of twenty are no interest that can be told from chance, and yet in the slate;
+    whatever else the person reads."""
+    texts, ids = documents(140)
+    liked = np.concatenate([np.arange(1000, 1000 + 9 * minority), np.arange(2000, 2000 + minority)])
+    taken = history_of(*liked.tolist())
+    data = training_set(texts, ids=ids, history=taken)
+    model = train(data, QUICK, seed=others)
+    found = find_interests(model, liked)
+    made = slate(model, liked, interests=as_found(found))
+    assert topics_of(made).count("parsing") >= 1
+    assert len(made.items) == len({item.item_id for item in made.items}) == 20
+
+
 def test_without_the_shares_the_minority_is_lost(trained: Model):
     assert topics_of(slate(trained, NINETY_TEN)).count("parsing") < 2
 
@@ -356,7 +372,10 @@ def test_two_groups_can_be_one_interest(model: Model):
     found = find_interests(model, NINETY_TEN)
     merged = Portfolio(found=found, unit_of=np.zeros(2, np.int64), weights=np.ones(1, np.float32))
     made, plain = slate(model, NINETY_TEN, interests=merged), slate(model, NINETY_TEN)
-    assert [one.item_id for one in made.items] == [one.item_id for one in plain.items]
+    scores = {one.item_id: one.score for one in plain.items}
+    kept = [one for one in made.items if one.item_id in scores]
+    assert [one.score for one in kept] == [scores[one.item_id] for one in kept]
+    assert topics_of(made).count("parsing") >= 1, "merged, and still not to be missed"
     assert {one.interest for one in made.items} == {0}
 
 
@@ -379,7 +398,19 @@ def test_a_recommendation_comes_from_the_interest_that_adds_most(trained: Model)
     of_tides, of_parsing = each[:, :12].sum(axis=1), each[:, 12:].sum(axis=1)
     np.testing.assert_allclose(of_tides + of_parsing, blended.scores[targets], atol=1e-4)
     expected = np.where(np.maximum(of_tides, of_parsing) > 0, of_parsing > of_tides, -1)
-    assert origins(trained, portfolio, blended, targets).tolist() == expected.tolist()
+    assert Floors(trained, portfolio, blended).origins(targets).tolist() == expected.tolist()
+
+
+def test_what_groups_add_is_the_sum_of_their_papers_shares(trained: Model):
+    rows = trained.items.positions(library(tides=12, parsing=8))
+    confidence = np.ones(20, np.float32)
+    confidence[[3, 15]] = -0.5
+    blended = blend(trained, Evidence(rows=rows, confidence=confidence))
+    belongs = np.random.default_rng(0).integers(0, 2, (20, 3)).astype(np.float32)
+    targets = np.arange(30, 170)
+    expected = shares(blended, targets) @ belongs
+    np.testing.assert_allclose(sums(blended, belongs)(targets), expected, atol=1e-4)
+    assert np.abs(expected).max() > 0.1
 
 
 def test_titles_beside_abstracts_fill_the_share_too():

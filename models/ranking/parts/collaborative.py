@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from models import FloatArray, IntArray
 from models.collaborative.fold_in import normal_matrix, solve_normal
 from models.ranking.model import Model
-from models.ranking.part import Evidence
+from models.ranking.part import Evidence, Sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,12 @@ class CollaborativeScores:
         factors = self.model.factors.items
         solved = solve_normal(self.normal, factors[targets].T)
         return np.asarray((solved.T @ factors[self.rows].T) * self.liked, np.float32)
+
+    def sums(self, belongs: FloatArray) -> Sums:
+        factors = self.model.factors.items
+        people = factors[self.rows].T @ (belongs * self.liked[:, None])
+        solved = solve_normal(self.normal, people)
+        return lambda targets: np.asarray(factors[targets] @ solved, np.float32)
 
     def term_shares(self, targets: IntArray) -> sp.csr_matrix:
         """What the words of a target would give if nobody had read it; readers do the rest."""

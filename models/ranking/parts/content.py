@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import scipy.sparse as sp
 
 from models import FloatArray, IntArray
@@ -12,7 +13,7 @@ from models.content.profile import (
     score_content,
 )
 from models.ranking.model import Model
-from models.ranking.part import Evidence
+from models.ranking.part import Evidence, Sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,11 @@ class ContentScores:
 
     def shares(self, targets: IntArray) -> FloatArray:
         return content_shares(self.model.content, self.rows, self.profile, targets)
+
+    def sums(self, belongs: FloatArray) -> Sums:
+        words = self.model.content.weights
+        profiles = words[self.rows].T @ (belongs * self.profile[:, None])
+        return lambda targets: np.asarray(words[targets] @ profiles, np.float32)
 
     def term_shares(self, targets: IntArray) -> sp.csr_matrix:
         return content_term_shares(self.model.content, self.rows, self.profile, targets)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from models import FloatArray, IntArray
 from models.interactions import empty_csr
 from models.ranking.model import Model
-from models.ranking.part import Evidence
+from models.ranking.part import Evidence, Sums
 from models.ranking.weights import OF_READERS, OF_UNREAD, density
 
 
@@ -26,6 +26,9 @@ class PriorScores:
 
     def shares(self, targets: IntArray) -> FloatArray:
         return np.zeros((len(targets), self.n_rows), np.float32)
+
+    def sums(self, belongs: FloatArray) -> Sums:
+        return lambda targets: np.zeros((len(targets), belongs.shape[1]), np.float32)
 
     def term_shares(self, targets: IntArray) -> sp.csr_matrix:
         return empty_csr(len(targets), self.n_terms)

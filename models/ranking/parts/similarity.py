@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from models import FloatArray, IntArray
 from models.collaborative.item_similarity import person_weights
 from models.ranking.model import Model
-from models.ranking.part import Evidence
+from models.ranking.part import Evidence, Sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,11 @@ class SimilarityScores:
     def shares(self, targets: IntArray) -> FloatArray:
         items = self.model.similarity.items
         return np.asarray((items[targets] @ items[self.rows].T) * self.weights, np.float32)
+
+    def sums(self, belongs: FloatArray) -> Sums:
+        items = self.model.similarity.items
+        people = items[self.rows].T @ (belongs * self.weights[:, None])
+        return lambda targets: np.asarray(items[targets] @ people, np.float32)
 
     def term_shares(self, targets: IntArray) -> sp.csr_matrix:
         """What the words of a target give; the rest is owed to who keeps it."""

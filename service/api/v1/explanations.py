@@ -13,7 +13,14 @@ from service.api.smorest import Blueprint
 from service.api.state import runtime, session, user_id
 from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
-from service.api.v1.taste_schemas import ReasonSchema, TasteQuery, shown_reason, wish_of
+from service.api.v1.taste_schemas import (
+    ReasonSchema,
+    RestrictionQuery,
+    TasteQuery,
+    TermSchema,
+    shown_reason,
+    wish_of,
+)
 from service.catalogue.queries import get_paper
 from service.recommend.explanations import COUNTERFACTUALS, explain_paper
 from service.recommend.records import PaperExplanation, Standing, Wish
@@ -30,7 +37,7 @@ blp = Blueprint(
 )
 
 
-class ExplanationQuery(TasteQuery):
+class ExplanationQuery(TasteQuery, RestrictionQuery):
     counterfactuals = QueryInt(
         0,
         MOST_COUNTERFACTUALS,
@@ -77,13 +84,6 @@ class ExplainedReasonSchema(ReasonSchema):
             "everything anew. Null where that was not tried."
         },
     )
-
-
-class ExplainedTermSchema(Schema):
-    term = ma.fields.String(
-        required=True, metadata={"description": "As the paper writes it.", "example": "LoRA"}
-    )
-    amount = ma.fields.Float(required=True)
 
 
 class ExplanationSchema(Schema):
@@ -134,7 +134,7 @@ class ExplanationSchema(Schema):
         },
     )
     terms = ma.fields.List(
-        ma.fields.Nested(ExplainedTermSchema),
+        ma.fields.Nested(TermSchema),
         required=True,
         metadata={
             "description": "What the words of the paper bring, the largest first. A compound such "

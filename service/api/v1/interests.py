@@ -14,6 +14,7 @@ from service.api.pages import Answer, page_answer, position_after
 from service.api.schemas import Page, PageQuery, Schema, page_of
 from service.api.smorest import Blueprint
 from service.api.state import close_session, open_session, principal, runtime, session, user_id
+from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
 from service.interests.actions import (
     LONGEST_NAME,
@@ -31,6 +32,7 @@ from service.recommend.interests import (
     summary_of,
 )
 from service.recommend.records import InterestSummary
+from service.recommend.serve import model_facts
 from service.tables import LARGEST_WEIGHT
 
 blp = Blueprint(
@@ -77,6 +79,7 @@ class InterestSchema(Schema):
 
 
 class InterestsSchema(Schema):
+    model = ma.fields.Nested(ModelSchema, required=True)
     items = ma.fields.List(ma.fields.Nested(InterestSchema), required=True)
 
 
@@ -152,8 +155,10 @@ def list_interests() -> dict[str, Any]:
     interest. An interest keeps its id and your settings while your library changes. One whose
     papers have all gone is not listed; its settings are there again when such papers are.
     """
-    mine = my_interests(datetime.now(UTC))  # first: it may open another session
-    return {"items": summaries(session(), mine)}
+    now = datetime.now(UTC)
+    mine = my_interests(now)  # first: it may open another session
+    model = model_facts(session(), runtime().live_model, now=now)
+    return {"model": model, "items": summaries(session(), mine)}
 
 
 @blp.get("/<uuid:interest_id>")

@@ -10,12 +10,9 @@ from service.accounts.records import Scope
 from service.api.fields import (
     Id,
     Int,
-    QueryDate,
     QueryFlag,
     QueryInt,
     QueryNumber,
-    Repeated,
-    Text,
 )
 from service.api.schemas import Schema
 from service.api.smorest import Blueprint
@@ -23,14 +20,18 @@ from service.api.state import close_session, open_session, principal, runtime, s
 from service.api.v1.interests import InterestNameSchema, remember_my_interests
 from service.api.v1.model_schemas import ModelSchema
 from service.api.v1.paper_schemas import PaperSchema
-from service.api.v1.taste_schemas import ReasonSchema, TasteQuery, shown_reason, wish_of
+from service.api.v1.taste_schemas import (
+    ReasonSchema,
+    RestrictionQuery,
+    TasteQuery,
+    TermSchema,
+    shown_reason,
+    wish_of,
+)
 from service.config import MOST_EXPLORATION
 from service.recommend.question import DEFAULT_DIVERSITY
 from service.recommend.records import RecommendedPaper, Wish
 from service.recommend.serve import log_slate, recommend
-
-MOST_EXCLUDED = 100
-MOST_VENUES = 20
 
 blp = Blueprint(
     "recommendations",
@@ -40,7 +41,7 @@ blp = Blueprint(
 )
 
 
-class RecommendationQuery(TasteQuery):
+class RecommendationQuery(TasteQuery, RestrictionQuery):
     limit = QueryInt(1, 100, load_default=10)
     diversity = QueryNumber(
         smallest=0,
@@ -50,52 +51,6 @@ class RecommendationQuery(TasteQuery):
             "description": "0: the best scores, whatever they are about; 1: many topics. "
             f"{DEFAULT_DIVERSITY} if not given."
         },
-    )
-    venue = Repeated(
-        Text(longest=500, shortest=1),
-        load_default=(),
-        attribute="venues",
-        validate=ma.validate.Length(max=MOST_VENUES),
-        metadata={
-            "description": "Only papers of this venue, capitals aside; may come again for one of "
-            "several. A venue that no paper has is refused, with names near to it."
-        },
-    )
-    year_from = QueryInt(
-        1000,
-        3000,
-        load_default=None,
-        metadata={"description": "Only papers of this year or later; none of unknown year."},
-    )
-    year_to = QueryInt(
-        1000,
-        3000,
-        load_default=None,
-        metadata={"description": "Only papers of this year or earlier; none of unknown year."},
-    )
-    published_after = QueryDate(
-        load_default=None,
-        metadata={
-            "description": "Only papers that may have come out after this day. Of a paper the year "
-            "is known: it is left out if its whole year was over by then, or if its year is "
-            "unknown."
-        },
-    )
-    list_name = Text(
-        longest=500,
-        shortest=1,
-        load_default=None,
-        metadata={
-            "description": "Only papers of the listing with this heading. A heading that no paper "
-            "has is refused, with names near to it."
-        },
-    )
-    exclude_papers = ma.fields.List(
-        Id(),
-        load_default=(),
-        attribute="exclude",
-        validate=ma.validate.Length(max=MOST_EXCLUDED),
-        metadata={"description": "Not these papers this time; says nothing of your taste."},
     )
     exploration = QueryNumber(
         smallest=0,
@@ -147,13 +102,35 @@ class RecommendedPaperSchema(Schema):
             "`because` and the parts `prior` and `freshness` it adds up to the score."
         },
     )
+    terms = ma.fields.List(
+        ma.fields.Nested(TermSchema),
+        required=True,
+        metadata={
+            "description": "What its words brought, the largest first, at most five: with "
+            "`other_terms` and `not_from_words` they add up to the score, too."
+        },
+    )
+    other_terms = ma.fields.Float(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "What its other words brought. Null like `not_from_words` where the "
+            "score was not taken apart: with `explain=false`, and as long as you like nothing."
+        },
+    )
+    not_from_words = ma.fields.Float(
+        required=True,
+        allow_none=True,
+        metadata={"description": "What its words do not account for: its readers, and freshness."},
+    )
     interest = ma.fields.Nested(
         InterestNameSchema,
         required=True,
         allow_none=True,
         metadata={
             "description": "The interest of yours that it comes from; null for a paper that is "
-            "near to none, and throughout a list that `interest`, `tag` or `seeds` steers."
+            "near to none, and throughout a list that `interest`, `tag`, `collection` or `seeds` "
+            "steers."
         },
     )
     propensity = ma.fields.Float(
@@ -219,6 +196,9 @@ def _shown(item: RecommendedPaper) -> dict[str, Any]:
         "parts": dict(item.parts),
         "because": [shown_reason(reason) for reason in item.because],
         "others": item.others,
+        "terms": item.terms,
+        "other_terms": item.other_terms,
+        "not_from_words": item.not_from_words,
         "interest": item.interest,
         "propensity": item.propensity,
         "explored": item.explored,

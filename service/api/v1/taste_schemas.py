@@ -5,14 +5,19 @@ from typing import Any
 
 import marshmallow as ma
 
-from service.api.fields import Choice, Id, Int, QueryNumber, Repeated, Text
+from service.api.fields import Choice, Id, Int, QueryDate, QueryInt, QueryNumber, Repeated, Text
 from service.api.schemas import Schema
 from service.recommend.readers import FEWEST_READERS
 from service.recommend.records import Deed, Reason, Wish
 
 MOST_SEEDS = 50
 MOST_EXCLUDED_TAGS = 20
-UNITED = "Of `tag`, `seeds` and `interest` none wins: given together, all their papers are gone by."
+MOST_EXCLUDED = 100
+MOST_VENUES = 20
+UNITED = (
+    "Of `tag`, `collection`, `seeds` and `interest` none wins: given together, all their papers "
+    "are gone by."
+)
 
 
 class TasteQuery(Schema):
@@ -24,6 +29,16 @@ class TasteQuery(Schema):
         load_default=None,
         metadata={
             "description": "Go by your bookmarks with this tag instead of all. " + UNITED,
+        },
+    )
+    collection = Text(
+        longest=1_000,
+        shortest=1,
+        load_default=None,
+        metadata={
+            "description": "Go by your papers in this collection and those inside it instead of "
+            "all; its names from the outermost in, with a slash between. " + UNITED,
+            "example": "Thesis/Chapter 2",
         },
     )
     seeds = ma.fields.List(
@@ -61,12 +76,70 @@ class TasteQuery(Schema):
     )
 
 
+class RestrictionQuery(Schema):
+    """Which papers are ranked."""
+
+    venue = Repeated(
+        Text(longest=500, shortest=1),
+        load_default=(),
+        attribute="venues",
+        validate=ma.validate.Length(max=MOST_VENUES),
+        metadata={
+            "description": "Only papers of this venue, capitals aside; may come again for one of "
+            "several. A venue that no paper has is refused, with names near to it."
+        },
+    )
+    year_from = QueryInt(
+        1000,
+        3000,
+        load_default=None,
+        metadata={"description": "Only papers of this year or later; none of unknown year."},
+    )
+    year_to = QueryInt(
+        1000,
+        3000,
+        load_default=None,
+        metadata={"description": "Only papers of this year or earlier; none of unknown year."},
+    )
+    published_after = QueryDate(
+        load_default=None,
+        metadata={
+            "description": "Only papers that may have come out after this day. Of a paper the year "
+            "is known: it is left out if its whole year was over by then, or if its year is "
+            "unknown."
+        },
+    )
+    list_name = Text(
+        longest=500,
+        shortest=1,
+        load_default=None,
+        metadata={
+            "description": "Only papers of the listing with this heading. A heading that no paper "
+            "has is refused, with names near to it."
+        },
+    )
+    exclude_papers = ma.fields.List(
+        Id(),
+        load_default=(),
+        attribute="exclude",
+        validate=ma.validate.Length(max=MOST_EXCLUDED),
+        metadata={"description": "Not these papers this time; says nothing of your taste."},
+    )
+
+
 def wish_of(data: dict[str, Any]) -> Wish:
     """What is wished for, from the fields of a query that was read."""
     fields: dict[str, Any] = {
         name: tuple(x) if isinstance(x, list) else x for name, x in data.items()
     }
     return Wish(**fields)
+
+
+class TermSchema(Schema):
+    term = ma.fields.String(
+        required=True, metadata={"description": "As the paper writes it.", "example": "LoRA"}
+    )
+    amount = ma.fields.Float(required=True)
 
 
 class ReasonSchema(Schema):

@@ -9,6 +9,7 @@ from service.config import Settings
 from service.runtime import Runtime
 from service.tables import Impression, Slate
 from tests.factories import Api, Person, count, make_papers
+from tests.service.recommend.shelf import add_listing
 
 
 def test_somebody_new_gets_papers_and_is_told_why(api: Api, runtime: Runtime):
@@ -160,11 +161,30 @@ def test_a_service_without_a_model_is_ready_and_says_what_it_lacks(api: Api, run
     assert ready.json["checks"]["model"].startswith("stale: No model has been trained yet")
 
 
-def test_the_description_says_what_tag_seeds_and_interest_do_together(api: Api):
+def test_the_description_says_what_narrower_tastes_do_together(api: Api):
     (parameters,) = (
         operation["get"]["parameters"]
         for path, operation in api.client.get("/openapi.json").json["paths"].items()
         if path.endswith("/recommendations")
     )
     told = {one["name"] for one in parameters if "none wins" in one.get("description", "")}
-    assert told == {"tag", "seeds", "interest"}
+    assert told == {"tag", "collection", "seeds", "interest"}
+
+
+def test_the_words_of_a_list_add_up_as_those_of_the_explanation_do(api: Api, runtime: Runtime):
+    groups = add_listing(runtime)
+    api.post("/bookmarks", json={"paper_id": str(groups["tides"][0].public_id)})
+    made = api.get("/recommendations?limit=3").json
+    for item in made["items"]:
+        path = f"/papers/{item['paper']['id']}/explanation?limit=5"
+        explained = api.get(path).json
+        for one, same in zip(item["terms"], explained["terms"], strict=True):
+            assert one["term"] == same["term"]
+            assert one["amount"] == pytest.approx(same["amount"], abs=1e-5)
+        assert item["not_from_words"] == pytest.approx(explained["not_from_words"], abs=1e-5)
+        told = sum(one["amount"] for one in item["terms"])
+        told += item["other_terms"] + item["not_from_words"]
+        assert told == pytest.approx(item["score"], abs=1e-5)
+    assert made["items"][0]["terms"]
+    (plain, *_) = api.get("/recommendations?limit=3&explain=false").json["items"]
+    assert (plain["terms"], plain["other_terms"], plain["not_from_words"]) == ([], None, None)

@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 from hypothesis import given
@@ -9,8 +10,11 @@ from hypothesis import strategies as st
 
 from service.db import scope
 from service.errors import InvalidInput
+from service.library.keeping import keep
+from service.library.records import Kept
+from service.recommend.records import Wish
 from service.recommend.restrictions import earliest_year, near_names
-from service.recommend.serve import log_slate
+from service.recommend.serve import log_slate, recommend
 from service.runtime import Runtime
 from service.tables import FeedbackKind, Impression, Paper
 from tests.factories import NOW, Person, make_paper, make_papers
@@ -120,6 +124,60 @@ def test_tags_can_be_left_out_of_ones_taste(runtime: Runtime, reader: Reader):
     assert refused(reader, exclude_tags=("none",)).field == "exclude_tag"
     reader.dismiss(groups["parsing"][0], FeedbackKind.SEEN)
     assert reader.ask(exclude_tags=("hobby",)).items
+
+
+def test_ones_taste_can_be_that_of_a_collection(runtime: Runtime, reader: Reader):
+    groups = add_listing(runtime)
+    reader.save(groups["tides"][0], groups["parsing"][0], groups["batteries"][0])
+    with scope(runtime.writing(), reader.id) as session:
+        for group, path in (("tides", ("Thesis", "Seas")), ("parsing", ("Words/Texts",))):
+            kept = Kept(collections=(path,))
+            keep(session, reader.id, groups[group][0], kept, now=SOON)
+        session.commit()
+    for wanted in ("thesis", "Thesis/Seas", "Thesis/"):
+        found = reader.order(collection=wanted)
+        assert set(found[:2]) == set(ids(groups["tides"][1:])), wanted
+    assert set(reader.order(collection="words/texts")[:2]) == set(ids(groups["parsing"][1:]))
+    made = reader.ask(collection="Thesis")
+    assert made.explanation.startswith("Chosen by your papers in this collection")
+    error = refused(reader, collection="Thesis/Sea")
+    assert (error.field, str(error)) == (
+        "collection",
+        "You have no collection Thesis/Sea. Did you mean Thesis/Seas?",
+    )
+
+
+def test_a_collection_of_somebody_else_is_not_there(runtime: Runtime, reader: Reader, bob: Person):
+    paper = make_paper(runtime)
+    with scope(runtime.writing(), bob.id) as session:
+        keep(session, bob.id, paper, Kept(collections=(("Thesis",),)), now=SOON)
+        session.commit()
+    assert refused(reader, collection="Thesis").field == "collection"
+
+
+# ---- What came while the list was made ---------------------------------------------------------
+
+
+def test_papers_that_this_reader_cannot_see_yet_take_no_places(
+    runtime: Runtime, reader: Reader, alice: Person
+):
+    """Another reader lets the model grow while this one still reads its snapshot."""
+    groups = add_listing(runtime)
+    reader.save(groups["tides"][0])
+    with scope(runtime.reading(), alice.id) as session:
+        assert session.scalar(sa.select(sa.func.count()).select_from(Paper))  # it begins here
+        texts = GROUPS["tides"]
+        newer = [add_text(runtime, f"{texts[1]} Again, {n}.") for n in range(30)]
+        assert set(reader.order(limit=20)) & set(ids(newer)), "others get them at once"
+        made = recommend(
+            session,
+            runtime.live_model,
+            alice.id,
+            Wish(limit=3),
+            now=SOON,
+            rng=np.random.default_rng(0),
+        )
+        assert len(made.items) == 3
 
 
 # ---- Twins -------------------------------------------------------------------------------------
