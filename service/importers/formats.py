@@ -6,7 +6,11 @@ from service.errors import InvalidInput
 from service.importers import listing
 from service.importers.bibtex import BIBTEX
 from service.importers.format import Format
+from service.importers.medline import MEDLINE
+from service.importers.refer import REFER
+from service.importers.ris import RIS
 from service.importers.sample import Sample
+from service.importers.web_of_science import WEB_OF_SCIENCE
 
 LISTING: Final = Format(
     name="listing",
@@ -16,7 +20,14 @@ LISTING: Final = Format(
     is_personal=False,
 )
 
-FORMATS: Final[tuple[Format, ...]] = (BIBTEX, LISTING)
+FORMATS: Final[tuple[Format, ...]] = (
+    WEB_OF_SCIENCE,
+    MEDLINE,
+    RIS,
+    REFER,
+    BIBTEX,
+    LISTING,
+)
 """In the order in which they are tried; the last one takes all that is text."""
 
 

@@ -26,6 +26,7 @@ _EPOCHS: Final = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 """From which number on a moment counts nano-, micro- or milliseconds, and how many make one."""
 _ZONE_HOURS: Final = re.compile(r"([+-]\d\d)$")
 _SUFFIX: Final = re.compile(r"(?:jr|sr|[ivx]{2,5})\.?", re.IGNORECASE)
+_INITIALS_LAST: Final = re.compile(r"(?:[A-Z]\.-?){1,4}")
 _PARTICLE: Final = re.compile(
     r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|zu|zur|af|bin|ibn|al|el)",
     re.IGNORECASE,
@@ -128,7 +129,10 @@ def _family_of(name: str) -> str | None:
     words = name.split()
     while len(words) > 1 and _SUFFIX.fullmatch(words[-1].strip(",")):
         words.pop()
-    return words[-1] if len(words) > 1 else None
+    if len(words) < 2:
+        return None
+    # "Fanning E.", as Embase and others have it.
+    return words[0] if _INITIALS_LAST.fullmatch(words[-1]) else words[-1]
 
 
 def _is_written_without_blanks(name: str) -> bool:
